@@ -1,0 +1,70 @@
+// The only thing that leaves a method: one snapshot, with the same meaning for all methods, flat over all rods.
+// Consumers use the Frame's own counts, never the Model's: a winch or an adaptive mesh changes them.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "tendril/placed.h"
+#include "tendril/types.h"
+
+namespace tendril {
+
+struct Energy {  // [J]
+  double kinetic = 0, bending = 0, twisting = 0, stretching = 0, gravity = 0, contact = 0;
+  double total() const { return kinetic + bending + twisting + stretching + gravity + contact; }
+};
+
+enum class Outcome : std::uint8_t { fine, not_converged, diverged };
+enum class Cause : std::uint8_t { none, not_finite, projection, frame_update, folded_joint, newton, target, step_too_large };
+const char* to_text(Cause cause);  // a sentence
+
+struct StepReport {
+  Outcome outcome = Outcome::fine;
+  Cause cause = Cause::none;
+  int iterations = 0;         // of the solver that limits: projection, Newton
+  double residual = 0;        // of that solver, in its own scale
+  double step_taken = 0;      // [s]
+  int negative_pivots = -1;   // directions in which an equilibrium is not a minimum; -1: not asked
+};
+
+// One rod's part of the flat arrays. Edge k of a rod runs from its node k to its node k+1 (the last edge of a ring ends at node 0).
+// Inner node j of an open rod is its node j+1; inner node j of a ring is its node j (between edges j-1 and j).
+struct RodSpan {
+  int first_node = 0, nodes = 0;
+  int first_edge = 0, edges = 0;
+  int first_inner = 0, inner = 0;
+  bool ring = false;
+};
+
+struct BodyState {
+  Pose pose;
+  Motion motion;
+};
+struct ContactPoint {
+  Vec3 position = Vec3::Zero();  // [m]
+  Vec3 normal = Vec3::Zero();    // from b to a
+  Vec3 force = Vec3::Zero();     // on a [N]
+  double gap = 0;                // [m], < 0: overlap
+  int edge_a = -1, edge_b = -1;  // flat edge numbers; -1: not a rod
+};
+
+struct Frame {
+  double time = 0;         // [s]
+  std::int64_t step = 0;
+  std::vector<RodSpan> rods;
+  OnNodes<double> material;      // arc length along the rest rod [m]
+  OnNodes<Vec3> position;        // [m]
+  OnNodes<Vec3> velocity;        // [m/s]
+  OnNodes<Vec3> moment;          // internal moment, action of s+ on s-, world axes [N m]; zero at free ends, the wall's at held ends
+  OnEdges<Quat> orientation;     // material frame: columns d1, d2, d3 = tangent
+  OnEdges<Vec3> spin;            // angular velocity, world axes [rad/s]
+  OnEdges<Vec3> force;           // internal force, action of s+ on s-, world axes [N]
+  OnInnerNodes<double> twist;    // of the frame beyond parallel transport, unwrapped [rad]: 27 turns stay 27 turns
+  std::vector<BodyState> bodies;
+  std::vector<ContactPoint> contacts;
+  Energy own_energy;             // the energy the scheme itself conserves
+  StepReport report;
+};
+
+}  // namespace tendril

@@ -1,0 +1,49 @@
+// What a user changes while a simulation runs: a plain value, taken between steps and logged, so that a live run can be rerun
+// and resumed bit for bit. Keyboard, browser, Python and haptic devices all go through Simulation::set_input.
+#pragma once
+
+#include <array>
+
+#include "tendril/types.h"
+
+namespace tendril {
+
+template <class T, int Most>
+struct FixedVec {
+  std::array<T, Most> items{};
+  int count = 0;
+  const T* begin() const { return items.data(); }
+  const T* end() const { return items.data() + count; }
+  T* begin() { return items.data(); }
+  T* end() { return items.data() + count; }
+  bool push(const T& item) { return count < Most ? (items[static_cast<std::size_t>(count++)] = item, true) : false; }
+};
+
+// A hand that holds a point of a rod (or a body) by a spring and damper.
+struct Hand {
+  int rod = -1, body = -1;
+  double material = 0;  // arc length in the rest rod [m]
+  Pose pose;
+  Motion motion;
+  double stiffness = 0, damping = 0;                    // [N/m], [N s/m]
+  double angular_stiffness = 0, angular_damping = 0;    // [N m/rad], [N m s/rad]
+};
+// Added to the path of a clamp.
+struct PathInput {
+  int target = -1;
+  Vec3 move = Vec3::Zero();  // [m]
+  double turn = 0;           // [rad], any number of turns
+};
+struct WinchOrder {
+  int winch = -1;
+  double speed = 0;  // [m/s]
+};
+
+struct Live {
+  double gravity_scale = 1;
+  FixedVec<Hand, 8> hands;
+  FixedVec<PathInput, 16> paths;
+  FixedVec<WinchOrder, 8> winches;
+};
+
+}  // namespace tendril

@@ -1,0 +1,54 @@
+// What is wrong with the input: all of it at once, with an address and a remedy.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tendril/types.h"
+
+namespace tendril {
+
+enum class Severity { error, warning, note };
+
+struct Problem {
+  Severity severity = Severity::error;
+  std::string where;    // "scene.toml:12:9", "scene.toml" or empty
+  std::string field;    // "rod[2].section.circle.radius" or empty
+  std::string what;     // "got -5 m", "no material is called rubbr"
+  std::string allowed;  // "must be > 0", or empty
+  std::string remedy;   // "did you mean rubber?", or empty
+};
+using Problems = std::vector<Problem>;
+
+std::string to_text(const Problem& problem);    // one line: where: field: what, allowed; remedy
+std::string to_text(const Problems& problems);  // one line each
+bool has_errors(const Problems& problems);
+
+// A T, or the reasons why not; warnings may come along with a T.
+template <class T>
+class Checked {
+ public:
+  Checked(T value, Problems problems = {}) : value_(std::move(value)), problems_(std::move(problems)) {}
+  Checked(Problems problems) : problems_(std::move(problems)) {}
+
+  explicit operator bool() const { return value_.has_value(); }
+  T& operator*() {
+    TENDRIL_REQUIRE(value_, "there is no value, only problems:\n" + to_text(problems_));
+    return *value_;
+  }
+  const T& operator*() const {
+    TENDRIL_REQUIRE(value_, "there is no value, only problems:\n" + to_text(problems_));
+    return *value_;
+  }
+  T* operator->() { return &**this; }
+  const T* operator->() const { return &**this; }
+  const Problems& problems() const { return problems_; }
+
+ private:
+  std::optional<T> value_;
+  Problems problems_;
+};
+
+}  // namespace tendril

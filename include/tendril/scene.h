@@ -1,0 +1,258 @@
+// What a user may say, as plain values in SI units and fractions of a rod's length. Never a node index, never a solver.
+// Each struct is described once, in src/scene/describe_scene.h: names, units, ranges, sentences live there.
+#pragma once
+
+#include <limits>
+#include <map>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "tendril/types.h"
+
+namespace tendril {
+
+inline constexpr double forever = std::numeric_limits<double>::infinity();
+
+enum class TimetableShape { hold, linear, smooth };
+template <class T>
+struct Timetable {  // keys in rising time; before the first and after the last key the value stays
+  struct Key {
+    double time = 0;
+    T value{};
+    bool operator==(const Key&) const = default;
+  };
+  TimetableShape shape = TimetableShape::smooth;
+  std::vector<Key> keys;
+  bool operator==(const Timetable&) const = default;
+};
+
+struct Material {
+  std::string name;
+  double density = 0;        // [kg/m^3]
+  double young_modulus = 0;  // [Pa]
+  std::optional<double> poisson_ratio, shear_modulus;  // either one; neither: ratio 0.5 (rubber-like)
+  bool operator==(const Material&) const = default;
+};
+
+// ---- cross sections; d1 and d2 are the section's axes -------------------------------------------------------------------
+struct CircleSection { double radius = 0; bool operator==(const CircleSection&) const = default; };
+struct EllipseSection { double a = 0, b = 0; bool operator==(const EllipseSection&) const = default; };             // semi-axes along d1, d2
+struct RectangleSection { double width = 0, height = 0; bool operator==(const RectangleSection&) const = default; };  // sides along d1, d2
+struct StiffnessSection {  // given directly; needs no material
+  std::optional<double> EA;                     // [N]
+  double EI1 = 0, EI2 = 0, GJ = 0;              // [N m^2]; EI1 resists bending about d1
+  double mass_per_length = 0;                   // [kg/m]
+  double radius = 0;                            // for drawing and contact [m]
+  bool operator==(const StiffnessSection&) const = default;
+};
+using CrossSection = std::variant<CircleSection, EllipseSection, RectangleSection, StiffnessSection>;
+struct Station {
+  double at = 0;  // fraction of length
+  CrossSection section;
+  bool operator==(const Station&) const = default;
+};
+
+// ---- curves -------------------------------------------------------------------------------------------------------------------
+struct StraightCurve { Vec3 start = Vec3::Zero(), end = Vec3::UnitX(); bool operator==(const StraightCurve&) const = default; };
+struct ArcCurve {  // starts at `start` along `direction`, bends towards `towards` with `radius` through `angle`
+  Vec3 start = Vec3::Zero(), direction = Vec3::UnitX(), towards = Vec3::UnitY();
+  double radius = 1, angle = 1.5707963267948966;
+  bool operator==(const ArcCurve&) const = default;
+};
+struct CircleCurve {  // a closed ring
+  Vec3 center = Vec3::Zero(), normal = Vec3::UnitZ();
+  double radius = 1;
+  bool operator==(const CircleCurve&) const = default;
+};
+struct HelixCurve {  // center + radius (cos t R + sin t A x R) + pitch t/(2 pi) A;  A = axis, R = radial (right-handed)
+  Vec3 center = Vec3::Zero(), axis = -Vec3::UnitZ(), radial = Vec3::UnitX();
+  double radius = 1, pitch = 0.5, turns = 3;
+  bool left_handed = false;
+  bool operator==(const HelixCurve&) const = default;
+};
+struct PolylineCurve {  // from points, or from the rows x,y,z of a CSV file
+  std::vector<Vec3> points;
+  std::string file;
+  bool closed = false;
+  bool operator==(const PolylineCurve&) const = default;
+};
+struct SineCurve {  // start + x direction + amplitude sin(2 pi waves x/span) normal
+  Vec3 start = Vec3::Zero(), direction = Vec3::UnitX(), normal = Vec3::UnitY();
+  double span = 1, amplitude = 0.1, waves = 1;
+  bool operator==(const SineCurve&) const = default;
+};
+struct ParabolaCurve {  // from start to end, bulging by `height` along `normal`
+  Vec3 start = Vec3::Zero(), end = Vec3::UnitX(), normal = Vec3::UnitY();
+  double height = 0.25;
+  bool operator==(const ParabolaCurve&) const = default;
+};
+struct TrefoilCurve {  // closed: center + size ((2+cos 3t) cos 2t, (2+cos 3t) sin 2t, sin 3t)
+  Vec3 center = Vec3::Zero();
+  double size = 1;
+  bool operator==(const TrefoilCurve&) const = default;
+};
+struct BentCurve {  // constant natural strain: curvature about d1 and d2 and twist
+  Vec3 start = Vec3::Zero(), direction = Vec3::UnitX();
+  std::optional<Vec3> d1;
+  double length = 1;
+  Vec2 curvature = Vec2::Zero();  // [rad/m] about d1, d2
+  double twist = 0;               // [rad/m]
+  bool operator==(const BentCurve&) const = default;
+};
+using Curve = std::variant<StraightCurve, ArcCurve, CircleCurve, HelixCurve, PolylineCurve, SineCurve, ParabolaCurve,
+                           TrefoilCurve, BentCurve>;
+
+// How the section turns along a rest curve.
+enum class SectionFollows { parallel, curve };  // parallel: twist-free (Bishop); curve: d1 points to the centre of curvature
+
+struct Refinement {
+  double from = 0, to = 1, factor = 1;  // between these fractions the segments are `factor` times shorter
+  bool operator==(const Refinement&) const = default;
+};
+struct Damping {
+  double mass = 0;      // [1/s] force per mass = -mass * velocity
+  double internal = 0;  // [s] moment = stiffness * (strain + internal * strain rate)
+  bool operator==(const Damping&) const = default;
+};
+
+struct Rod {
+  std::string name;
+  std::string material;
+  std::optional<CrossSection> section;
+  std::vector<Station> sections;  // instead of one section: stations along the rod, interpolated
+  Curve rest;
+  std::optional<Curve> initial;   // the shape at the start, when it is not the rest shape
+  SectionFollows follows = SectionFollows::parallel;
+  std::optional<Vec3> d1;         // direction of the section's first axis at the start of the rest curve
+  std::optional<Vec3> initial_d1; // the same for the initial curve
+  double natural_twist = 0;       // [rad/m] of the rest shape
+  double initial_twist = 0;       // [turns] over the whole rod, on top of the rest shape, at the start
+  double initial_noise = 0;       // [m] size of a small random sideways displacement of the start, breaks symmetry
+  Vec3 velocity = Vec3::Zero();          // [m/s] at the start
+  Vec3 angular_velocity = Vec3::Zero();  // [rad/s] at the start, about the rod's centre
+  std::optional<int> segments;    // default 50; for a polyline: its points are the nodes
+  std::vector<Refinement> refine;
+  Damping damping;
+  bool operator==(const Rod&) const = default;
+};
+
+enum class Hold { position, direction, twist };
+struct Clamp {
+  std::string name;
+  std::string rod;
+  double at = 0;  // fraction of length
+  std::vector<Hold> hold = {Hold::position, Hold::direction, Hold::twist};
+  Timetable<Vec3> move;         // [m] from where it starts
+  Timetable<double> turn;       // [turns] about `axis`, any number
+  std::optional<Vec3> axis;     // default: the rod's direction there at the start
+  std::optional<Vec3> direction;  // default: the rod's direction there at the start
+  double from = 0, until = forever;  // [s] holds only between these times
+  bool operator==(const Clamp&) const = default;
+};
+
+enum class Axes { world, material };
+struct GravityLoad { Vec3 acceleration = Vec3(0, 0, -9.81); bool operator==(const GravityLoad&) const = default; };
+struct PointLoad {
+  std::string rod;
+  double at = 1;
+  Vec3 value = Vec3::Zero();  // [N] or [N m]
+  Axes axes = Axes::world;
+  Timetable<double> factor;
+  bool operator==(const PointLoad&) const = default;
+};
+struct ForceLoad : PointLoad { bool operator==(const ForceLoad&) const = default; };
+struct MomentLoad : PointLoad { bool operator==(const MomentLoad&) const = default; };
+struct DistributedLoad {
+  std::string rod;
+  double from = 0, to = 1;
+  Vec3 force = Vec3::Zero();  // [N/m]
+  Axes axes = Axes::world;
+  Timetable<double> factor;
+  bool operator==(const DistributedLoad&) const = default;
+};
+struct DragLoad {  // force per length = -normal * v across the rod - tangential * v along it
+  std::string rod;  // empty: every rod
+  double normal = 0, tangential = 0;  // [N s/m^2]
+  bool operator==(const DragLoad&) const = default;
+};
+struct WindLoad {  // 1/2 density coefficient width |w| w, w = the air's velocity across the rod, relative to it
+  std::string rod;  // empty: every rod
+  Vec3 velocity = Vec3::Zero();  // [m/s]
+  double density = 1.2;          // [kg/m^3]
+  double coefficient = 1.2;      // drag coefficient of the section
+  double gust = 0;               // fraction of the speed that comes and goes
+  double gust_period = 2;        // [s]
+  double gust_length = 2;        // [m] distance between gusts along the wind
+  double vortex = 0;             // fraction of the speed that swirls sideways
+  Timetable<double> factor;
+  bool operator==(const WindLoad&) const = default;
+};
+using Load = std::variant<GravityLoad, ForceLoad, MomentLoad, DistributedLoad, DragLoad, WindLoad>;
+
+enum class JointKind { ball, hinge, rigid };
+struct JointPlace {
+  std::string rod;
+  double at = 0;
+  bool operator==(const JointPlace&) const = default;
+};
+struct Joint {
+  std::string name;
+  JointKind kind = JointKind::rigid;
+  JointPlace a, b;
+  Vec3 axis = Vec3::UnitZ();  // of a hinge, at the start
+  bool operator==(const Joint&) const = default;
+};
+
+enum class Quantity {
+  position, velocity, direction, orientation, curvature, twist, twist_rate, force, moment, tension,  // at a point
+  reaction_force, reaction_moment,                                                                    // of a clamp
+  length, total_twist, writhe, link, bending_energy, twisting_energy, kinetic_energy, total_energy    // of a whole rod
+};
+struct Probe {
+  std::string name;
+  std::string rod;
+  double at = 1;
+  std::string clamp;  // for reactions
+  Quantity quantity = Quantity::position;
+  bool operator==(const Probe&) const = default;
+};
+
+enum class Mode { dynamics, statics, quasistatic };
+struct Time {
+  double duration = 1;         // [s]
+  Mode mode = Mode::dynamics;
+  std::optional<double> step;  // [s]; none: "auto"
+  double frames_per_second = 60;
+  bool operator==(const Time&) const = default;
+};
+
+using OptionValue = std::variant<bool, double, std::string>;
+using OptionTable = std::map<std::string, OptionValue>;
+
+// Field path ("rod[0].section.circle.radius") -> where it stands in the text. Says nothing about the scene itself.
+struct SourceMap {
+  struct Place { int line = 0, column = 0; };
+  std::string file;
+  std::map<std::string, Place> places;
+  bool operator==(const SourceMap&) const { return true; }
+};
+
+struct Scene {
+  std::string title;
+  std::string about;           // what to watch for
+  std::string method = "der";
+  Time time;
+  std::vector<Material> materials;
+  std::vector<Rod> rods;
+  std::vector<Clamp> clamps;
+  std::vector<Joint> joints;
+  std::vector<Load> loads;
+  std::vector<Probe> probes;
+  std::map<std::string, OptionTable> options;  // one table per method
+  SourceMap source;
+  bool operator==(const Scene&) const = default;
+};
+
+}  // namespace tendril

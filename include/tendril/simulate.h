@@ -1,0 +1,100 @@
+// The front door: text -> Scene -> Simulation -> Frames.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "tendril/frame.h"
+#include "tendril/live.h"
+#include "tendril/method.h"
+#include "tendril/problem.h"
+#include "tendril/scene.h"
+
+namespace tendril {
+
+// ---- text ------------------------------------------------------------------------------------------------------------------
+Checked<Scene> read_scene(std::string_view toml, std::string_view file_name);
+Checked<Scene> read_scene_file(const std::filesystem::path& file);   // refuses folders and files over 16 MB by size
+std::string write_scene(const Scene& scene);                         // TOML that reads back equal
+Problems set_field(Scene& scene, std::string_view path, std::string_view value);  // "rod.beam.segments", "100"
+std::string scene_format_manual();                                   // docs/scene_format.md
+std::string scene_json_schema();                                     // docs/scene.schema.json
+
+// ---- checking --------------------------------------------------------------------------------------------------------------
+Problems check(const Scene& scene);  // ranges, references, geometry, capability of its method
+
+// ---- running ---------------------------------------------------------------------------------------------------------------
+struct ProbeValue {
+  std::string name;
+  std::vector<double> value;  // 1, 3 or 4 numbers
+};
+struct Measures {  // taken from a Frame, the same for every method
+  Energy energy;
+  double drift = 0;         // change of total energy since the start, over the largest energy seen
+  double length_error = 0;  // worst | |edge| / rest - 1 |
+  double penetration = 0;   // worst overlap / radius
+  Vec3 momentum = Vec3::Zero(), angular_momentum = Vec3::Zero();
+  std::vector<ProbeValue> probes;
+};
+
+using InputValue = std::variant<double, Vec3>;
+struct RunReport {
+  std::string method;
+  double time = 0;
+  std::int64_t steps = 0;
+  double wall_seconds = 0;
+  int retries = 0;
+  int worst_iterations = 0;
+  double worst_residual = 0, worst_length_error = 0, worst_penetration = 0;
+  Measures last;
+  Outcome outcome = Outcome::fine;
+  std::string message;  // what happened and what to change, when not fine
+};
+
+class Simulation {
+ public:
+  static Checked<Simulation> open(const Scene& scene);
+  Simulation(Simulation&&) noexcept;
+  Simulation& operator=(Simulation&&) noexcept;
+  ~Simulation();
+
+  StepReport advance();                 // one step; in statics and quasistatic mode one recorded equilibrium
+  StepReport advance_to(double time);   // steps clipped to end there
+  bool finished() const;
+  double time() const;
+  double step_size() const;
+  const Frame& frame() const;           // at the present time
+  const Measures& measures() const;
+  std::span<const Wrench> reactions() const;
+  const Scene& scene() const;
+  const Model& model() const;
+  RunReport report() const;
+
+  void set_input(std::string_view name, const InputValue& value);  // "gravity", "clamp.NAME.turn", "clamp.NAME.move"
+  std::vector<std::string> input_names() const;
+  void save(StateWriter& writer) const;
+  void load(StateReader& reader);
+  Simulation fork() const;
+
+ private:
+  struct Inside;
+  explicit Simulation(std::unique_ptr<Inside> inside);
+  std::unique_ptr<Inside> inside_;
+};
+
+class Sink {  // takes recorded frames: a file, a table, a browser
+ public:
+  virtual ~Sink() = default;
+  virtual void begin(const Simulation& simulation) = 0;
+  virtual void take(const Frame& frame, const Measures& measures) = 0;
+  virtual void tick(const Simulation&) {}                        // often, between frames: flush, checkpoint, progress
+  virtual void end(const RunReport& report) = 0;
+};
+// Runs to the end, or until `stop` says so.
+RunReport simulate(Simulation& simulation, std::span<Sink* const> sinks, const std::function<bool()>& stop = {});
+
+}  // namespace tendril

@@ -1,0 +1,35 @@
+// Timetables and live inputs at one instant. Every method asks this; none evaluates a timetable itself.
+#pragma once
+
+#include <vector>
+
+#include "model/model.h"
+#include "tendril/live.h"
+
+namespace tendril {
+
+struct TargetNow {
+  bool active = false;
+  Pose pose;
+  Motion motion;
+  double turn = 0;  // [rad] since the start, any number of turns
+};
+
+struct Drive {
+  double time = 0, load_factor = 1;
+  Vec3 gravity = Vec3::Zero();          // already scaled
+  std::vector<TargetNow> targets;       // one per Model::targets
+  std::vector<double> node_factor;      // one per Model::node_loads
+  std::vector<double> line_factor;      // one per Model::line_loads
+  std::vector<double> wind_factor;      // one per Model::winds
+  FixedVec<Hand, 8> hands;              // as target, motion, stiffness and damping, never as a force
+};
+
+// load_factor scales loads and paths from the start (0) to the drive of `time` (1); 1 in dynamics. Does not allocate once `out`
+// has been used with the same model.
+void evaluate(const Model& model, const Live& live, double time, double load_factor, Drive& out);
+
+// The air's velocity at a place, gusts and swirls included.
+Vec3 wind_velocity(const WindLoad& law, double factor, double time, const Vec3& at);
+
+}  // namespace tendril

@@ -1,0 +1,109 @@
+// The discretised scene, built once, const: geometry, stiffness, boundary conditions and loads at their places.
+// Geometry and stiffness, never strain: each method applies its own strain measure to the shared rest configuration.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "tendril/frame.h"
+#include "tendril/problem.h"
+#include "tendril/scene.h"
+
+namespace tendril {
+
+struct Section {  // of one edge
+  double EA = 0;                        // [N]; 0: not given
+  double EI1 = 0, EI2 = 0, GJ = 0;      // [N m^2]; EI1 resists bending about d1
+  double line_mass = 0;                 // [kg/m]
+  double rotary1 = 0, rotary2 = 0;      // [kg m] rho I about d1, d2 (polar: their sum)
+  double extent1 = 0, extent2 = 0;      // half sizes along d1, d2, for drawing and contact [m]
+  double radius() const { return extent1 > extent2 ? extent1 : extent2; }
+  enum class Shape { round, box } shape = Shape::round;
+};
+
+struct RodModel {
+  std::string name;
+  RodSpan span;
+  double length = 0;  // of the rest rod [m]
+  Damping damping;
+};
+
+struct Target {  // a clamp at its node
+  std::string name;
+  int rod = 0;
+  NodeIndex node;
+  bool position = false, direction = false, twist = false;
+  Pose start;                   // the rod's pose there at the start, d3 = held direction
+  Vec3 axis = Vec3::UnitX();    // of the turn
+  Timetable<Vec3> move;         // [m]
+  Timetable<double> turn;       // [turns]
+  double from = 0, until = forever;
+};
+
+struct NodeLoad {  // a point force or moment
+  int rod = 0;
+  NodeIndex node;
+  bool is_moment = false;
+  Vec3 value = Vec3::Zero();
+  Axes axes = Axes::world;
+  Timetable<double> factor;
+};
+struct LineLoad {  // per rest length, on the edges [first, last) of the flat arrays; the end edges may be covered in part
+  int rod = 0;
+  EdgeIndex first, last;
+  double first_share = 1, last_share = 1;  // covered fraction of the first and the last edge
+  Vec3 force = Vec3::Zero();               // [N/m]
+  Axes axes = Axes::world;
+  Timetable<double> factor;
+};
+struct Drag {
+  int rod = -1;  // -1: every rod
+  double normal = 0, tangential = 0;
+};
+struct Wind {
+  int rod = -1;
+  WindLoad law;
+};
+struct JointModel {
+  std::string name;
+  JointKind kind = JointKind::rigid;
+  int rod_a = 0, rod_b = 0;
+  NodeIndex node_a, node_b;
+  Vec3 axis = Vec3::UnitZ();
+};
+struct ProbeModel {
+  std::string name;
+  Quantity quantity = Quantity::position;
+  int rod = -1;
+  double material = 0;  // [m]
+  int target = -1;
+};
+
+struct Model {
+  std::vector<RodModel> rods;
+  OnNodes<double> material;            // arc length along the rest rod [m]
+  OnNodes<Vec3> rest_position;
+  OnEdges<Quat> rest_frame;            // columns d1, d2, d3 = tangent
+  OnEdges<double> rest_length;
+  OnInnerNodes<double> rest_twist;     // unwrapped twist of the rest frames beyond parallel transport [rad]
+  OnEdges<Section> section;
+  Frame initial;                       // positions, velocities, frames, unwrapped twist at the start
+  std::vector<Target> targets;
+  std::vector<NodeLoad> node_loads;
+  std::vector<LineLoad> line_loads;
+  std::vector<Drag> drags;
+  std::vector<Wind> winds;
+  std::vector<JointModel> joints;
+  std::vector<ProbeModel> probes;
+  Vec3 gravity = Vec3::Zero();         // sum of all gravity loads [m/s^2]
+  double end_time = 0;                 // statics: the drive of this time
+};
+
+// Sampling places a node exactly at every clamp, point load and joint; between these, segments are as even as they can be.
+Checked<Model> build_model(const Scene& scene);
+
+// [EI2 0; 0 EI1] in the section's own axes: the stiffness that belongs to the curvatures (towards d1, towards d2) of Discrete
+// Elastic Rods. The one place where bending ABOUT d1 becomes bending TOWARDS d2. [ERRATA D4, cross-method 2]
+Mat2 bending_matrix_towards(const Section& section);
+
+}  // namespace tendril
