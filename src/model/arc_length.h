@@ -6,9 +6,9 @@
 
 namespace tendril {
 
-// S(t) = integral of speed from 0 to t, on [0, end]. Panels are halved until ten-point Gauss quadrature of a panel and of its two
-// halves agree to rounding, so S is good to about 1e-13 relative; the inverse is a Newton iteration kept inside its panel.
-// Same input, same bits: no randomness, no dependence on the order of the questions.
+// S(t) = integral of speed from 0 to t, on [0, end]. Panels are halved until ten-point Gauss quadrature of a panel and of
+// its two halves agree to rounding, so S is good to about 1e-13 relative; the inverse is a Newton iteration kept inside its
+// panel. Same input, same bits: no randomness, no dependence on the order of the questions.
 class ArcLength {
  public:
   using Speed = std::function<double(double)>;
@@ -21,6 +21,7 @@ class ArcLength {
   void add_panels(double a, double b, double whole, int depth);
 
   Speed speed_;
+  double scale_ = 0;            // a first estimate of the length
   std::vector<double> start_;   // panel borders: parameter ...
   std::vector<double> length_;  // ... and arc length
 };
