@@ -85,6 +85,7 @@ struct Model {
   OnNodes<Vec3> rest_position;
   OnEdges<Quat> rest_frame;            // columns d1, d2, d3 = tangent
   OnEdges<double> rest_length;
+  OnNodes<Quat> rest_node_frame;       // the material frame at the node itself: d3 = the rest curve's true tangent there
   OnInnerNodes<double> rest_twist;     // unwrapped twist of the rest frames beyond parallel transport [rad]
   OnEdges<Section> section;
   Frame initial;                       // positions, velocities, frames, unwrapped twist at the start
