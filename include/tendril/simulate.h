@@ -23,6 +23,7 @@ std::string write_scene(const Scene& scene);                         // TOML tha
 Problems set_field(Scene& scene, std::string_view path, std::string_view value);  // "rod.beam.segments", "100"
 std::string scene_format_manual();                                   // docs/scene_format.md
 std::string scene_json_schema();                                     // docs/scene.schema.json
+std::string suggest(std::string_view word, const std::vector<std::string>& allowed);  // "did you mean `radius`?"
 
 // ---- checking --------------------------------------------------------------------------------------------------------------
 Problems check(const Scene& scene);  // ranges, references, geometry, capability of its method
@@ -52,7 +53,7 @@ Checked<Derived> derive(const Scene& scene);
 // ---- running ---------------------------------------------------------------------------------------------------------------
 struct ProbeValue {
   std::string name;
-  std::vector<double> value;  // 1, 3 or 4 numbers
+  std::vector<double> value;  // 1, 2 (curvature), 3 or 4 (orientation w, x, y, z) numbers
 };
 struct Measures {  // taken from a Frame, the same for every method
   Energy energy;

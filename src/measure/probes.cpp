@@ -139,6 +139,7 @@ double topology(const Frame& frame, const RodSpan& rod, Quantity quantity) {
 }
 
 void set(std::vector<double>& out, double value) { out.assign(1, value); }
+void set(std::vector<double>& out, const Vec2& v) { out.assign({v.x(), v.y()}); }
 void set(std::vector<double>& out, const Vec3& v) { out.assign({v.x(), v.y(), v.z()}); }
 void set(std::vector<double>& out, const Quat& q) { out.assign({q.w(), q.x(), q.y(), q.z()}); }
 
@@ -162,7 +163,7 @@ void Meter::measure_probe(const Frame& frame, std::span<const Wrench> reactions,
     case Quantity::tension: return set(out, point.tension());
     case Quantity::orientation: return set(out, point.orientation());
     case Quantity::direction: return set(out, Vec3(point.orientation() * Vec3::UnitZ()));
-    case Quantity::curvature: return set(out, point.strain());
+    case Quantity::curvature: return set(out, Vec2(point.strain().head<2>()));
     case Quantity::twist_rate: return set(out, point.strain().z());
     case Quantity::twist: return set(out, point.twist_from_start());
     case Quantity::length: return set(out, length_now(frame, rod));
@@ -187,7 +188,7 @@ std::vector<std::string> probe_columns(Quantity quantity) {
     case Quantity::velocity: return xyz("m/s");
     case Quantity::direction: return xyz("1");
     case Quantity::orientation: return {"w [1]", "x [1]", "y [1]", "z [1]"};
-    case Quantity::curvature: return {"about_d1 [1/m]", "about_d2 [1/m]", "about_d3 [1/m]"};
+    case Quantity::curvature: return {"about_d1 [rad/m]", "about_d2 [rad/m]"};
     case Quantity::twist: return {"[rad]"};
     case Quantity::twist_rate: return {"[rad/m]"};
     case Quantity::force:

@@ -14,10 +14,9 @@ constexpr std::int64_t steps_between_keeps = 64;  // saving a state costs about 
 }  // namespace
 
 void Simulation::Inside::begin_stretch(double limit) {
-  const std::int64_t next = place.recorded;
   const double frame_interval = 1 / scene.time.frames_per_second;
   place.from = place.time;
-  place.to = std::min(frame_time(next), limit);
+  place.to = std::min(frame_time(place.next_frame), limit);
   // A whole interval counts as 1/fps, not as the difference of two rounded times: every step has the same bits.
   const double interval = place.to - place.from;
   const bool whole = !place.off_grid && std::abs(interval - frame_interval) < 1e-9 * frame_interval;
@@ -65,7 +64,7 @@ StepReport Simulation::Inside::advance_dynamics(double limit) {
       keep();
     }
     StepReport report = take_part();
-    if (report.outcome == Outcome::fine && place.at == place.substeps && place.time == frame_time(place.recorded) && !arrive()) {
+    if (report.outcome == Outcome::fine && place.at == place.substeps && place.time == frame_time(place.next_frame) && !arrive()) {
       report.outcome = Outcome::diverged;
       report.cause = Cause::not_finite;
     }

@@ -101,11 +101,11 @@ StepReport Simulation::Inside::advance_quasistatic(double limit) {
     place.settled = true;
     place.increment = 1 / scene.time.frames_per_second;
   } else {
-    const double target = std::min(frame_time(place.recorded), limit);
+    const double target = std::min(frame_time(place.next_frame), limit);
     report = follow({.in_time = true}, target);
     if (failed) return report;
     place.off_grid = true;
-    if (place.time != frame_time(place.recorded)) return report;
+    if (place.time != frame_time(place.next_frame)) return report;
   }
   if (arrive()) return report;
   report.cause = Cause::not_finite;

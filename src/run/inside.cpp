@@ -122,6 +122,8 @@ bool Simulation::Inside::arrive() {
   if (!all_finite(frame)) return false;
   if (place.recorded == 0) place.first = measures.energy;
   ++place.recorded;
+  // From the time, not by counting: a run that ended between two frame times may go on with a longer duration.
+  place.next_frame = static_cast<std::int64_t>(std::floor(place.time * scene.time.frames_per_second + 1e-6)) + 1;
   place.off_grid = false;
   const Energy& e = measures.energy;
   place.largest_energy = std::max({place.largest_energy, e.kinetic, e.bending + e.twisting + e.stretching,

@@ -19,6 +19,7 @@ struct Place {
   double time = 0;             // [s]
   std::int64_t step = 0;       // accepted so far
   std::int64_t recorded = 0;   // recording times reached
+  std::int64_t next_frame = 0; // number of the next recording time
   std::int64_t delivered = 0;  // of these, given to the sinks
   double from = 0, to = 0, nominal = 0;  // the stretch, and its step [s]
   std::int64_t substeps = 0, at = 0;     // of the stretch, and how many are done
@@ -37,7 +38,7 @@ struct Place {
 // Visits each field once, in a fixed order; padding never reaches a checkpoint.
 template <class P, class F>
 void for_each_field(P& p, F&& f) {
-  f(p.time), f(p.step), f(p.recorded), f(p.delivered), f(p.from), f(p.to), f(p.nominal), f(p.substeps), f(p.at), f(p.part);
+  f(p.time), f(p.step), f(p.recorded), f(p.next_frame), f(p.delivered), f(p.from), f(p.to), f(p.nominal), f(p.substeps), f(p.at), f(p.part);
   f(p.level), f(p.off_grid), f(p.settled), f(p.load_factor), f(p.increment);
   f(p.worst_iterations), f(p.worst_residual), f(p.worst_length_error), f(p.worst_penetration);
   f(p.first.kinetic), f(p.first.bending), f(p.first.twisting), f(p.first.stretching), f(p.first.gravity), f(p.first.contact);
