@@ -1,0 +1,254 @@
+#include <Eigen/Dense>
+#include <chrono>
+#include <cmath>
+
+#include "linear/band_ldlt.h"
+#include "linear/bordered.h"
+#include "linear/cyclic_band.h"
+#include "linear/dense.h"
+#include "testing/allocation_count.h"
+#include "testing/random_rods.h"
+#include "testing/sentence.h"
+
+namespace tendril {
+namespace {
+
+using Eigen::MatrixXd;
+using Eigen::VectorXd;
+using RowMatrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+
+int negatives(const MatrixXd& a) {
+  return int((Eigen::SelfAdjointEigenSolver<MatrixXd>(a).eigenvalues().array() < 0).count());
+}
+std::span<double> span(VectorXd& x) { return {x.data(), std::size_t(x.size())}; }
+VectorXd random_vector(Random& random, int n) {
+  VectorXd x(n);
+  for (int i = 0; i < n; ++i) x[i] = random.normal();
+  return x;
+}
+
+// Fills any matrix that has add(i, j, value); ring: with the corners. `lift` is added to the diagonal.
+template <class Matrix>
+MatrixXd fill(Random& random, Matrix& a, int n, int b, double lift, bool ring) {
+  MatrixXd dense = MatrixXd::Zero(n, n);
+  for (int i = 0; i < n; ++i) {
+    for (int j = 0; j <= i; ++j) {
+      const int distance = ring ? std::min(i - j, n - (i - j)) : i - j;
+      if (distance > b) continue;
+      const double value = random.normal() + (i == j ? lift : 0.0);
+      (i + j) % 2 ? a.add(i, j, value) : a.add(j, i, value);
+      dense(i, j) = dense(j, i) = value;
+    }
+  }
+  return dense;
+}
+
+SENTENCE("linear", "a band matrix multiplies and solves like a dense one, for every bandwidth") {
+  Random random(51);
+  for (const int b : {0, 1, 2, 5, 10, 11, 16, 17, 23}) {
+    for (const int n : {1, 2, 7, 40}) {
+      BandMatrix a(n, b);
+      const MatrixXd dense = fill(random, a, n, b, 4.0 * b + 8, false);
+      const VectorXd x = random_vector(random, n);
+      VectorXd y(n);
+      a.multiply({x.data(), std::size_t(n)}, span(y));
+      EXPECT_LT((y - dense * x).norm(), 1e-12 * y.norm());
+      BandLDLT factor;
+      EXPECT_TRUE(factor.factor(a).positive_definite());
+      factor.solve(span(y));
+      EXPECT_LT((y - x).norm(), 1e-12 * x.norm()) << "b " << b << " n " << n;
+      for (const int columns : {1, 3, 8}) {
+        RowMatrix many(n, columns);
+        for (int k = 0; k < columns; ++k) many.col(k) = random_vector(random, n);
+        const RowMatrix wanted = many;
+        many = dense * many;
+        factor.solve(many.data(), columns);
+        EXPECT_LT((many - wanted).norm(), 1e-12 * wanted.norm());
+      }
+    }
+  }
+}
+
+SENTENCE("linear", "negative pivots of a band matrix count its negative eigenvalues, with and without shift") {
+  Random random(52);
+  for (int trial = 0; trial < 60; ++trial) {
+    const int n = random.integer(5, 40), b = random.integer(1, 12);
+    BandMatrix a(n, b);
+    const MatrixXd dense = fill(random, a, n, b, random.uniform(-3, 3), false);
+    BandLDLT factor;
+    EXPECT_EQ(factor.factor(a).negative, negatives(dense));
+    EXPECT_EQ(factor.factor(a, 2.5).negative, negatives(dense + 2.5 * MatrixXd::Identity(n, n)));
+    VectorXd diagonal = random_vector(random, n).cwiseAbs();
+    const PivotReport report = factor.factor(a, 2.5, span(diagonal));
+    const MatrixXd shifted = dense + 2.5 * MatrixXd(diagonal.asDiagonal());
+    EXPECT_EQ(report.negative, negatives(shifted));
+    VectorXd x = random_vector(random, n), y = shifted * x;
+    factor.solve(span(y));
+    EXPECT_LT((y - x).norm(), 1e-11 / std::min(1.0, report.smallest) * x.norm());
+  }
+}
+
+SENTENCE("linear", "a singular band matrix is reported and still gives finite values") {
+  BandMatrix a(5, 2);
+  for (int i = 0; i < 5; ++i) a.add(i, i, i == 0 || i == 4 ? 1 : 2);
+  for (int i = 0; i < 4; ++i) a.add(i + 1, i, -1);  // a free chain: constants are in the kernel
+  BandLDLT factor;
+  const PivotReport report = factor.factor(a);
+  EXPECT_EQ(report.tiny, 1);
+  EXPECT_EQ(report.smallest_at, 4);
+  EXPECT_LT(report.smallest, 1e-15);
+  EXPECT_FALSE(report.good());
+  VectorXd x = VectorXd::Ones(5);
+  factor.solve(span(x));
+  EXPECT_TRUE(x.allFinite());
+  a.set_zero();
+  EXPECT_EQ(factor.factor(a).tiny, 5);
+  a.add(2, 2, std::nan(""));
+  EXPECT_GE(factor.factor(a).tiny, 1);
+}
+
+SENTENCE("linear", "a badly scaled but sound band matrix has no tiny pivots") {
+  const int n = 40;
+  BandMatrix a(n, 1);
+  for (int i = 0; i < n; ++i) {
+    const double s = i % 2 ? 1e6 : 1e-6;
+    a.add(i, i, 2 * s * s);
+    if (i > 0) a.add(i, i - 1, 0.9);  // product of the neighbours' scales is 1
+  }
+  BandLDLT factor;
+  EXPECT_TRUE(factor.factor(a).positive_definite());
+}
+
+SENTENCE("linear", "a ring band matrix solves and multiplies like a dense one and has its inertia") {
+  Random random(53);
+  for (int trial = 0; trial < 60; ++trial) {
+    const int b = random.integer(0, 12), n = random.integer(b + 1, 50);
+    CyclicBandLDLT ring(n, b);
+    const MatrixXd dense = fill(random, ring, n, b, random.uniform(-3, 6), true);
+    const VectorXd x = random_vector(random, n);
+    VectorXd y(n);
+    ring.multiply({x.data(), std::size_t(n)}, span(y));
+    EXPECT_LT((y - dense * x).norm(), 1e-12 * (1 + y.norm()));
+    EXPECT_EQ(ring.entry(0, n - 1), dense(0, n - 1));
+    const PivotReport report = ring.factor();
+    EXPECT_EQ(report.negative, negatives(dense));
+    ring.solve(span(y));
+    EXPECT_LT((y - x).norm(), 1e-10 / std::min(1.0, report.smallest) * x.norm()) << "b " << b << " n " << n;
+    VectorXd diagonal = random_vector(random, n).cwiseAbs();
+    EXPECT_EQ(ring.factor(1.5, span(diagonal)).negative, negatives(dense + 1.5 * MatrixXd(diagonal.asDiagonal())));
+    RowMatrix many = RowMatrix::Random(n, 3), product = (dense + 1.5 * MatrixXd(diagonal.asDiagonal())) * many;
+    ring.solve(product.data(), 3);
+    EXPECT_LT((product - many).norm(), 1e-10 / std::min(1.0, ring.report().smallest) * many.norm());
+  }
+}
+
+SENTENCE("linear", "a free ring has one tiny pivot") {
+  const int n = 12;
+  CyclicBandLDLT ring(n, 2);
+  for (int i = 0; i < n; ++i) {
+    ring.add(i, i, 2);
+    ring.add(i, (i + 1) % n, -1);
+  }
+  const PivotReport report = ring.factor();
+  EXPECT_EQ(report.tiny, 1);
+  EXPECT_EQ(report.negative, 0);
+  EXPECT_GE(report.smallest_at, n - 2);
+  EXPECT_EQ(ring.factor(-0.01).negative, 1);
+}
+
+SENTENCE("linear", "bordered systems, general and symmetric, agree with dense ones") {
+  Random random(54);
+  for (const int k : {0, 1, 3, 7}) {
+    const int n = 20, b = 3;
+    BandMatrix a(n, b);
+    const MatrixXd band = fill(random, a, n, b, 5, false);
+    BandLDLT inner;
+    const int inner_negative = inner.factor(a).negative;
+    const auto solve_inner = [&inner](double* x, int columns) { inner.solve(x, columns); };
+
+    BorderedLU general;
+    BorderedLDLT symmetric;
+    general.resize(n, k);
+    symmetric.resize(n, k);
+    MatrixXd whole(n + k, n + k), even(n + k, n + k);
+    whole.setZero(), even.setZero();
+    whole.topLeftCorner(n, n) = even.topLeftCorner(n, n) = band;
+    for (int m = 0; m < k; ++m) {
+      for (int i = 0; i < n; ++i) {
+        whole(i, n + m) = general.column(i, m) = random.normal();
+        whole(n + m, i) = general.row(i, m) = random.normal();
+        even(i, n + m) = even(n + m, i) = symmetric.column(i, m) = random.normal();
+      }
+      for (int j = 0; j < k; ++j) whole(n + m, n + j) = general.corner(m, j) = random.normal();
+      for (int j = 0; j < m; ++j) {  // the diagonal of the corner stays zero, as for constraints
+        even(n + m, n + j) = even(n + j, n + m) = random.normal();
+        symmetric.add_corner(m, j, even(n + m, n + j));
+      }
+    }
+    const VectorXd x = random_vector(random, n + k);
+    VectorXd y = whole * x, z = even * x;
+    EXPECT_TRUE(general.factor(solve_inner));
+    general.solve(solve_inner, y.data());
+    EXPECT_LT((y - x).norm(), 1e-11 * x.norm());
+    const PivotReport schur = symmetric.factor(solve_inner);
+    EXPECT_EQ(inner_negative + schur.negative, negatives(even));
+    symmetric.solve(solve_inner, z.data());
+    EXPECT_LT((z - x).norm(), 1e-11 * x.norm());
+  }
+}
+
+SENTENCE("linear", "the dense symmetric factorisation needs no luck with zeros on the diagonal") {
+  Random random(55);
+  for (int trial = 0; trial < 200; ++trial) {
+    const int n = random.integer(1, 12);
+    DenseLDLT a;
+    a.resize(n);
+    MatrixXd dense = MatrixXd::Zero(n, n);
+    for (int i = 0; i < n; ++i) {
+      for (int j = 0; j <= i; ++j) {
+        if (i == j && trial % 2) continue;
+        a.at(i, j) = a.at(j, i) = dense(i, j) = dense(j, i) = random.normal();
+      }
+    }
+    const PivotReport report = a.factor();
+    const double smallest = Eigen::SelfAdjointEigenSolver<MatrixXd>(dense).eigenvalues().cwiseAbs().minCoeff();
+    if (smallest < 1e-10) {
+      EXPECT_GE(report.tiny, 1);
+      continue;
+    }
+    EXPECT_EQ(report.negative, negatives(dense));
+    RowMatrix x = RowMatrix::Random(n, 2), y = dense * x;
+    a.solve(y.data(), 2);
+    EXPECT_LT((y - x).norm(), 1e-12 / smallest * x.norm() + 1e-12);
+  }
+}
+
+SENTENCE("linear", "factoring and solving band, ring and border systems allocate nothing") {
+  Random random(56);
+  const int n = 300, b = 11;
+  BandMatrix a(n, b);
+  fill(random, a, n, b, 30, false);
+  CyclicBandLDLT ring(n, b);
+  fill(random, ring, n, b, 30, true);
+  BandLDLT factor;
+  factor.resize(n, b);
+  BorderedLU general;
+  general.resize(n, 2);
+  general.column(3, 0) = general.row(3, 0) = general.column(9, 1) = general.row(9, 1) = 1;
+  VectorXd x = random_vector(random, n + 2);
+  RowMatrix many = RowMatrix::Random(n, 4);
+  const AllocationCount count;
+  factor.factor(a, 0.5);
+  factor.solve({x.data(), std::size_t(n)});
+  factor.solve(many.data(), 4);
+  ring.factor();
+  ring.solve({x.data(), std::size_t(n)});
+  const auto inner = [&factor](double* at, int columns) { factor.solve(at, columns); };
+  general.factor(inner);
+  general.solve(inner, x.data());
+  const long seen = count.count();
+  EXPECT_EQ(seen, 0);
+}
+
+}  // namespace
+}  // namespace tendril

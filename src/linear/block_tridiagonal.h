@@ -1,0 +1,173 @@
+// Block tridiagonal systems with blocks of fixed size B; row i reads
+//   lower[i - 1] x[i - 1] + diagonal[i] x[i] + upper[i] x[i + 1] = f[i].
+// BlockTridiagonalLU: general, partial pivoting inside the diagonal blocks.
+// BlockTridiagonalLDLT: symmetric (upper[i] = lower[i]^T, only lower is given), with the inertia.
+// Nothing allocates after resize.
+#pragma once
+
+#include <Eigen/Core>
+#include <Eigen/StdVector>
+#include <algorithm>
+#include <span>
+#include <vector>
+
+#include "linear/band_ldlt.h"
+#include "linear/small_factor.h"
+#include "tendril/types.h"
+
+namespace tendril {
+
+template <int B>
+using SmallBlock = Eigen::Matrix<double, B, B, Eigen::RowMajor>;
+
+template <int B>
+class BlockTridiagonalLU {
+ public:
+  using Block = SmallBlock<B>;
+
+  void resize(int blocks) {
+    TENDRIL_REQUIRE(blocks >= 0, "the number of blocks must not be negative");
+    const std::size_t n = std::size_t(blocks), m = n > 0 ? n - 1 : 0;
+    diagonal_.assign(n, Block::Zero());
+    lower_.assign(m, Block::Zero());
+    upper_.assign(m, Block::Zero());
+    coupling_.assign(m, Block::Zero());
+    factors_.resize(n);
+  }
+  void set_zero() {
+    for (auto* blocks : {&diagonal_, &lower_, &upper_}) std::fill(blocks->begin(), blocks->end(), Block::Zero());
+  }
+  int blocks() const { return int(diagonal_.size()); }
+  Block& diagonal(int i) { return diagonal_[std::size_t(i)]; }
+  Block& lower(int i) { return lower_[std::size_t(i)]; }  // row i + 1, column i
+  Block& upper(int i) { return upper_[std::size_t(i)]; }  // row i, column i + 1
+
+  // Block elimination: C_i = D_i'^-1 U_i,  D_(i+1)' = D_(i+1) - L_i C_i. False where a diagonal block is singular.
+  bool factor() {
+    bool good = true;
+    smallest_ = std::numeric_limits<double>::infinity();
+    for (std::size_t i = 0; i < diagonal_.size(); ++i) {
+      Block d = diagonal_[i];
+      if (i > 0) d.noalias() -= lower_[i - 1] * coupling_[i - 1];
+      good = factors_[i].factor(d) && good;
+      smallest_ = std::min(smallest_, factors_[i].smallest);
+      if (i + 1 < diagonal_.size()) {
+        coupling_[i] = upper_[i];
+        factors_[i].solve(coupling_[i]);
+      }
+    }
+    return good;
+  }
+  double smallest_pivot() const { return smallest_; }  // relative to the largest entry of its reduced diagonal block
+
+  void solve(std::span<double> x) const { solve(x.data(), 1); }
+  // x is (B * blocks) x columns, row by row.
+  void solve(double* x, int columns) const {
+    using Rows = Eigen::Map<Eigen::Matrix<double, B, Eigen::Dynamic, Eigen::RowMajor>>;
+    using Column = Eigen::Map<Eigen::Matrix<double, B, 1>>;
+    if (columns == 1) {
+      solve_with([x](int i) { return Column(x + std::ptrdiff_t(i) * B); });
+    } else {
+      solve_with([x, columns](int i) { return Rows(x + std::ptrdiff_t(i) * B * columns, B, columns); });
+    }
+  }
+
+ private:
+  template <class At>
+  void solve_with(const At& at) const {
+    const int n = blocks();
+    for (int i = 0; i < n; ++i) {
+      auto xi = at(i);
+      if (i > 0) xi.noalias() -= lower_[std::size_t(i - 1)].lazyProduct(at(i - 1));
+      factors_[std::size_t(i)].solve(xi);
+    }
+    for (int i = n - 2; i >= 0; --i) at(i).noalias() -= coupling_[std::size_t(i)].lazyProduct(at(i + 1));
+  }
+
+  std::vector<Block, Eigen::aligned_allocator<Block>> diagonal_, lower_, upper_, coupling_;
+  std::vector<SmallLU<B>, Eigen::aligned_allocator<SmallLU<B>>> factors_;
+  double smallest_ = 0;
+};
+
+template <int B>
+class BlockTridiagonalLDLT {
+ public:
+  using Block = SmallBlock<B>;
+
+  void resize(int blocks) {
+    TENDRIL_REQUIRE(blocks >= 0, "the number of blocks must not be negative");
+    const std::size_t n = std::size_t(blocks), m = n > 0 ? n - 1 : 0;
+    diagonal_.assign(n, Block::Zero());
+    lower_.assign(m, Block::Zero());
+    coupling_.assign(m, Block::Zero());
+    factors_.resize(n);
+  }
+  void set_zero() {
+    for (auto* blocks : {&diagonal_, &lower_}) std::fill(blocks->begin(), blocks->end(), Block::Zero());
+  }
+  int blocks() const { return int(diagonal_.size()); }
+  Block& diagonal(int i) { return diagonal_[std::size_t(i)]; }  // its lower half is read
+  Block& lower(int i) { return lower_[std::size_t(i)]; }        // row i + 1, column i
+
+  // C_i = D_i'^-1 L_i^T,  D_(i+1)' = D_(i+1) - L_i C_i; the same pivots as a scalar L D L^T without pivoting.
+  PivotReport factor() {
+    report_ = {};
+    for (std::size_t i = 0; i < diagonal_.size(); ++i) {
+      Block d = diagonal_[i];
+      if (i > 0) d.noalias() -= lower_[i - 1] * coupling_[i - 1];
+      const bool clean = factors_[i].factor(d, row_scale(i));
+      report_.negative += factors_[i].negative;
+      report_.tiny += clean ? 0 : factors_[i].tiny;
+      if (!(factors_[i].smallest >= report_.smallest)) {
+        report_.smallest = factors_[i].smallest;
+        report_.smallest_at = int(i) * B;
+      }
+      if (i + 1 < diagonal_.size()) {
+        coupling_[i] = lower_[i].transpose();
+        factors_[i].solve(coupling_[i]);
+      }
+    }
+    return report_;
+  }
+  const PivotReport& report() const { return report_; }
+
+  void solve(std::span<double> x) const { solve(x.data(), 1); }
+  void solve(double* x, int columns) const {  // (B * blocks) x columns, row by row
+    using Rows = Eigen::Map<Eigen::Matrix<double, B, Eigen::Dynamic, Eigen::RowMajor>>;
+    using Column = Eigen::Map<Eigen::Matrix<double, B, 1>>;
+    if (columns == 1) {
+      solve_with([x](int i) { return Column(x + std::ptrdiff_t(i) * B); });
+    } else {
+      solve_with([x, columns](int i) { return Rows(x + std::ptrdiff_t(i) * B * columns, B, columns); });
+    }
+  }
+
+ private:
+  // Largest |entry| of each row of the matrix, against which a pivot is tiny.
+  Eigen::Matrix<double, B, 1> row_scale(std::size_t i) const {
+    Eigen::Matrix<double, B, 1> scale;
+    for (int r = 0; r < B; ++r) {
+      scale[r] = std::max(diagonal_[i].row(r).head(r + 1).cwiseAbs().maxCoeff(),
+                          diagonal_[i].col(r).tail(B - r).cwiseAbs().maxCoeff());
+      if (i > 0) scale[r] = std::max(scale[r], lower_[i - 1].row(r).cwiseAbs().maxCoeff());
+      if (i < lower_.size()) scale[r] = std::max(scale[r], lower_[i].col(r).cwiseAbs().maxCoeff());
+    }
+    return scale;
+  }
+  template <class At>
+  void solve_with(const At& at) const {
+    const int n = blocks();
+    for (int i = 0; i < n; ++i) {
+      auto xi = at(i);
+      if (i > 0) xi.noalias() -= lower_[std::size_t(i - 1)].lazyProduct(at(i - 1));
+      factors_[std::size_t(i)].solve(xi);
+    }
+    for (int i = n - 2; i >= 0; --i) at(i).noalias() -= coupling_[std::size_t(i)].lazyProduct(at(i + 1));
+  }
+
+  std::vector<Block, Eigen::aligned_allocator<Block>> diagonal_, lower_, coupling_;
+  std::vector<SmallLDLT<B>, Eigen::aligned_allocator<SmallLDLT<B>>> factors_;
+  PivotReport report_;
+};
+
+}  // namespace tendril

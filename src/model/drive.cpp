@@ -1,0 +1,78 @@
+#include "model/drive.h"
+
+#include <cmath>
+
+#include "math/elementary.h"
+#include "math/rotation.h"
+#include "math/transport.h"
+#include "model/timetable.h"
+
+namespace tendril {
+
+using math::two_pi;
+
+namespace {
+
+void evaluate_target(const Target& target, double time, double load_factor, TargetNow& now) {
+  const auto move = at_time<Vec3>(target.move, time, Vec3::Zero(), Vec3::Zero());
+  const auto turn = at_time<double>(target.turn, time, 0.0, 0.0);
+  now.active = time >= target.from && time < target.until;
+  now.pose.position = target.start.position + load_factor * move.value;
+  now.turn = two_pi * load_factor * turn.value;
+  now.motion.linear = load_factor * move.rate;
+  now.motion.angular = (two_pi * load_factor * turn.rate) * target.axis;
+}
+
+template <class Placed>
+void evaluate_factors(const std::vector<Placed>& loads, double time, double load_factor, std::vector<double>& out) {
+  out.resize(loads.size());
+  for (std::size_t i = 0; i < loads.size(); ++i)
+    out[i] = load_factor * at_time<double>(loads[i].factor, time, 1.0, 0.0).value;
+}
+
+}  // namespace
+
+void evaluate(const Model& model, const Live& live, double time, double load_factor, Drive& out) {
+  out.time = time;
+  out.load_factor = load_factor;
+  out.gravity = (load_factor * live.gravity_scale) * model.gravity;
+  out.targets.resize(model.targets.size());
+  for (std::size_t i = 0; i < model.targets.size(); ++i) evaluate_target(model.targets[i], time, load_factor, out.targets[i]);
+  for (const PathInput& path : live.paths) {
+    if (path.target < 0 || path.target >= static_cast<int>(out.targets.size())) continue;
+    TargetNow& now = out.targets[static_cast<std::size_t>(path.target)];
+    now.pose.position += path.move;
+    now.turn += path.turn;
+  }
+  for (std::size_t i = 0; i < model.targets.size(); ++i) {
+    TargetNow& now = out.targets[i];
+    now.pose.orientation = exp_quat(Vec3(now.turn * model.targets[i].axis)) * model.targets[i].start.orientation;
+  }
+  evaluate_factors(model.node_loads, time, load_factor, out.node_factor);
+  evaluate_factors(model.line_loads, time, load_factor, out.line_factor);
+  out.wind_factor.resize(model.winds.size());
+  for (std::size_t i = 0; i < model.winds.size(); ++i)
+    out.wind_factor[i] = load_factor * at_time<double>(model.winds[i].law.factor, time, 1.0, 0.0).value;
+  out.hands = live.hands;
+}
+
+// Gusts travel with the wind: everything depends on the phase p = t / period - (distance along the wind) / gust length. Three
+// sines whose frequencies have no common period never repeat; two more, 90 degrees apart in space, swirl sideways.
+//   v = V (1 + gust g(p)) + |V| vortex (h1(p) n1 + h2(p) n2),     |g|, |h1|, |h2| <= 1
+Vec3 wind_velocity(const WindLoad& law, double factor, double time, const Vec3& at) {
+  const Vec3 mean = factor * law.velocity;
+  const double speed = mean.norm();
+  if (speed == 0 || (law.gust == 0 && law.vortex == 0)) return mean;
+  const Vec3 along = law.velocity.normalized();
+  const double in_time = law.gust_period > 0 ? time / law.gust_period : 0;
+  const double in_space = law.gust_length > 0 ? at.dot(along) / law.gust_length : 0;
+  const double p = two_pi * (in_time - in_space);
+  constexpr double golden = 1.6180339887498949, root3 = 1.7320508075688772, root7 = 2.6457513110645906;
+  const double g = (math::sin(p) + 0.6 * math::sin(golden * p + 1.3) + 0.4 * math::sin(root7 * p + 4.1)) / 2;
+  const Vec3 n1 = any_perpendicular(along), n2 = along.cross(n1);
+  const double h1 = (math::sin(root3 * p + 0.7) + 0.5 * math::sin(golden * root3 * p + 2.9)) / 1.5;
+  const double h2 = (math::cos(1.2 * root3 * p + 0.2) + 0.5 * math::sin(root7 * root3 * p + 5.3)) / 1.5;
+  return mean + (law.gust * g) * mean + (law.vortex * speed) * (h1 * n1 + h2 * n2);
+}
+
+}  // namespace tendril
