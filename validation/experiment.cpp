@@ -1,0 +1,21 @@
+#include "validation/experiment.h"
+
+#include <fmt/format.h>
+
+#include <fstream>
+#include <stdexcept>
+
+namespace tendril {
+
+void ExperimentContext::write_csv(const std::string& name, const std::vector<std::string>& head,
+                                  const std::vector<std::vector<double>>& rows) {
+  std::filesystem::create_directories(folder_);
+  const std::filesystem::path file = folder_ / (name + ".csv");
+  std::ofstream out(file);
+  out << fmt::format("{}\n", fmt::join(head, ","));
+  for (const std::vector<double>& row : rows) out << fmt::format("{}\n", fmt::join(row, ","));
+  out.flush();
+  if (!out) throw std::runtime_error(file.string() + ": could not write the figure data");
+}
+
+}  // namespace tendril
