@@ -1,0 +1,163 @@
+// Time, timetables, clamps, joints, loads and probes.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "scene/check_scene.h"
+#include "scene/describe_scene.h"
+#include "scene/write_value.h"
+
+namespace tendril {
+namespace {
+using scene_detail::number_text;
+using scene_detail::quote;
+using scene_detail::word;
+
+class DriveChecker {
+ public:
+  explicit DriveChecker(const Scene& scene) : scene_(scene) {}
+  void check_time();
+  void check_clamp(std::size_t i);
+  void check_clamp_pairs();
+  void check_joint(const Joint& joint, const std::string& path);
+  void check_load(const Load& load, const std::string& path);
+  void check_probe(const Probe& probe, const std::string& path);
+  void check_ignored();
+  Problems problems;
+
+ private:
+  void add(Severity severity, const std::string& field, std::string what, std::string allowed = {}, std::string remedy = {}) {
+    problems.push_back({severity, locate(scene_, field), field, std::move(what), std::move(allowed), std::move(remedy)});
+  }
+  void error(const std::string& field, std::string what, std::string allowed = {}, std::string remedy = {}) {
+    add(Severity::error, field, std::move(what), std::move(allowed), std::move(remedy));
+  }
+  const Rod* rod(const std::string& name) const {
+    for (const Rod& r : scene_.rods)
+      if (r.name == name) return &r;
+    return nullptr;
+  }
+  template <class T>
+  void check_timetable(const Timetable<T>& table, const std::string& path) {
+    for (std::size_t i = 1; i < table.keys.size(); ++i)
+      if (table.keys[i].time <= table.keys[i - 1].time)
+        error(fmt::format("{}.keys[{}]", path, i),
+              fmt::format("got {} s after {} s", number_text(table.keys[i].time), number_text(table.keys[i - 1].time)),
+              "times must rise from key to key");
+    if (table.keys.empty() && scene_.source.places.count(path)) error(path + ".keys", "is empty", "must have at least one key");
+  }
+  const Scene& scene_;
+};
+
+void DriveChecker::check_time() {
+  const Time& t = scene_.time;
+  const double frames = t.duration * t.frames_per_second;
+  if (std::isfinite(frames) && frames > most_frames)
+    error("time.frames_per_second",
+          fmt::format("{} s at {} per second are {:.4g} frames", number_text(t.duration), number_text(t.frames_per_second), frames),
+          fmt::format("must be at most {:.0f}", most_frames), "record fewer frames per second");
+}
+
+void DriveChecker::check_clamp(std::size_t i) {
+  const Clamp& c = scene_.clamps[i];
+  const std::string path = "clamp[" + std::to_string(i) + "]";
+  if (c.hold.empty()) error(path + ".hold", "is empty", "must name at least one of: position, direction, twist");
+  for (std::size_t a = 0; a < c.hold.size(); ++a)
+    for (std::size_t b = 0; b < a; ++b)
+      if (c.hold[a] == c.hold[b]) error(fmt::format("{}.hold[{}]", path, a), "got " + quote(word(c.hold[a])) + " twice");
+  const auto holds = [&c](Hold h) { return std::find(c.hold.begin(), c.hold.end(), h) != c.hold.end(); };
+  if (!c.move.keys.empty() && !holds(Hold::position))
+    error(path + ".move", "moves a point that is not held", {}, "add \"position\" to hold");
+  if (!c.turn.keys.empty() && !holds(Hold::direction) && !holds(Hold::twist))
+    error(path + ".turn", "turns a point whose direction and twist are free", {}, "add \"direction\" or \"twist\" to hold");
+  if (c.direction && !holds(Hold::direction))
+    error(path + ".direction", "is given, but the direction is not held", {}, "add \"direction\" to hold");
+  if (!(c.from < c.until))
+    error(path + ".until", fmt::format("got {} s, from is {} s", number_text(c.until), number_text(c.from)), "must be later than `from`");
+  check_timetable(c.move, path + ".move");
+  check_timetable(c.turn, path + ".turn");
+}
+
+// Two clamps may share a place when they hold different things or hold at different times. The ends of a ring are one place.
+void DriveChecker::check_clamp_pairs() {
+  std::vector<std::size_t> order(scene_.clamps.size());
+  for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+  const auto place = [this](const Clamp& c) {
+    const Rod* r = rod(c.rod);
+    return r && is_ring(r->rest) && c.at == 1 ? 0.0 : c.at;
+  };
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    const Clamp &p = scene_.clamps[a], &q = scene_.clamps[b];
+    return p.rod != q.rod ? p.rod < q.rod : place(p) < place(q);
+  });
+  for (std::size_t i = 1; i < order.size(); ++i) {
+    const Clamp &p = scene_.clamps[order[i - 1]], &q = scene_.clamps[order[i]];
+    const bool together = p.rod == q.rod && place(p) == place(q) && p.from < q.until && q.from < p.until;
+    const auto shared = std::find_first_of(p.hold.begin(), p.hold.end(), q.hold.begin(), q.hold.end());
+    if (together && shared != p.hold.end())
+      error("clamp[" + std::to_string(order[i]) + "]",
+            fmt::format("holds the {} that {} holds already", word(*shared), quote(p.name)),
+            "one place can be held once at a time");
+  }
+}
+
+void DriveChecker::check_joint(const Joint& joint, const std::string& path) {
+  if (joint.a == joint.b) error(path + ".b", "is the same place as a", "a joint must join two places");
+}
+
+void DriveChecker::check_load(const Load& load, const std::string& path) {
+  const std::string inner = path + "." + Choices<Load>::list[load.index()].name;
+  const auto point = [&](const PointLoad& p) { check_timetable(p.factor, inner + ".factor"); };
+  if (const auto* f = std::get_if<ForceLoad>(&load)) point(*f);
+  if (const auto* m = std::get_if<MomentLoad>(&load)) point(*m);
+  if (const auto* w = std::get_if<WindLoad>(&load)) check_timetable(w->factor, inner + ".factor");
+  if (const auto* d = std::get_if<DistributedLoad>(&load)) {
+    check_timetable(d->factor, inner + ".factor");
+    if (!(d->from < d->to))
+      error(inner, fmt::format("runs from {} to {}", number_text(d->from), number_text(d->to)), "`from` must be smaller than `to`");
+  }
+  if (const auto* d = std::get_if<DragLoad>(&load); d && d->normal == 0 && d->tangential == 0)
+    error(inner, "has no resistance", "normal or tangential must be > 0");
+}
+
+void DriveChecker::check_probe(const Probe& probe, const std::string& path) {
+  const bool reaction = probe.quantity == Quantity::reaction_force || probe.quantity == Quantity::reaction_moment;
+  const std::string quantity = quote(word(probe.quantity));
+  if (reaction && probe.clamp.empty()) error(path + ".clamp", "is missing", {}, "name the clamp whose " + quantity + " is meant");
+  if (!reaction && probe.rod.empty()) error(path + ".rod", "is missing", {}, "name the rod whose " + quantity + " is meant");
+  if (reaction && !probe.rod.empty()) error(path + ".rod", "is given", quantity + " belongs to a clamp", "remove it");
+  if (!reaction && !probe.clamp.empty()) error(path + ".clamp", "is given", quantity + " belongs to a rod", "remove it");
+}
+
+// What an equilibrium does not feel is said, not silently left out.
+void DriveChecker::check_ignored() {
+  if (scene_.time.mode == Mode::dynamics) return;
+  const std::string why = "has no effect on an equilibrium";
+  for (std::size_t i = 0; i < scene_.rods.size(); ++i) {
+    const Rod& r = scene_.rods[i];
+    const std::string path = "rod[" + std::to_string(i) + "]";
+    if (!r.velocity.isZero(0)) add(Severity::warning, path + ".velocity", why);
+    if (!r.angular_velocity.isZero(0)) add(Severity::warning, path + ".angular_velocity", why);
+    if (!(r.damping == Damping{})) add(Severity::warning, path + ".damping", why);
+  }
+  for (std::size_t i = 0; i < scene_.loads.size(); ++i)
+    if (std::holds_alternative<DragLoad>(scene_.loads[i])) add(Severity::warning, "load[" + std::to_string(i) + "].drag", why);
+}
+
+}  // namespace
+
+Problems check_drive(const Scene& scene) {
+  DriveChecker checker(scene);
+  const auto at = [](const char* list, std::size_t i) { return std::string(list) + "[" + std::to_string(i) + "]"; };
+  checker.check_time();
+  for (std::size_t i = 0; i < scene.clamps.size(); ++i) checker.check_clamp(i);
+  checker.check_clamp_pairs();
+  for (std::size_t i = 0; i < scene.joints.size(); ++i) checker.check_joint(scene.joints[i], at("joint", i));
+  for (std::size_t i = 0; i < scene.loads.size(); ++i) checker.check_load(scene.loads[i], at("load", i));
+  for (std::size_t i = 0; i < scene.probes.size(); ++i) checker.check_probe(scene.probes[i], at("probe", i));
+  checker.check_ignored();
+  return std::move(checker.problems);
+}
+
+}  // namespace tendril

@@ -1,0 +1,150 @@
+// Checks that need one field at a time: ranges, and references by name.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "scene/check_scene.h"
+#include "scene/suggest.h"
+#include "scene/walker.h"
+#include "scene/write_value.h"
+
+namespace tendril {
+
+std::string to_text(const Range& range) {
+  using scene_detail::number_text;
+  const bool low = std::isfinite(range.low), high = std::isfinite(range.high);
+  if (low && high && !range.low_open && !range.high_open)
+    return "must be between " + number_text(range.low) + " and " + number_text(range.high);
+  std::string text;
+  if (low) text = (range.low_open ? "must be > " : "must be at least ") + number_text(range.low);
+  if (high) text += (low ? " and " : "must be ") + std::string(range.high_open ? "< " : "at most ") + number_text(range.high);
+  return text;
+}
+
+std::string locate(const Scene& scene, std::string_view field) {
+  const auto& places = scene.source.places;
+  std::string path(field);
+  while (!path.empty()) {
+    const auto found = places.find(path);
+    if (found != places.end() && found->second.line == 0) return "--set";
+    if (found != places.end()) return fmt::format("{}:{}:{}", scene.source.file, found->second.line, found->second.column);
+    const std::size_t cut = path.find_last_of(".[");
+    path.resize(cut == std::string::npos ? 0 : cut);
+  }
+  return scene.source.file;
+}
+
+namespace {
+using namespace scene_detail;
+
+class RangeChecker : public Walker<RangeChecker> {
+ public:
+  explicit RangeChecker(const Scene& scene) : scene_(scene) {}
+
+  template <class T>
+  void leaf(const Field& f, const std::string& path, T& value) {
+    if constexpr (std::is_same_v<T, double>) {
+      if (f.may_be_forever && value == forever) return;
+      if (!std::isfinite(value)) complain(path, got(f, value), "must be a finite number");
+      else if (!f.range.contains(value)) complain(path, got(f, value), to_text(f.range));
+    } else if constexpr (std::is_same_v<T, int>) {
+      if (!f.range.contains(value)) complain(path, got(f, value), to_text(f.range));
+    } else if constexpr (is_vector<T>) {
+      if (!value.allFinite()) complain(path, got(f, value), "must be finite numbers");
+      else if (f.non_zero && !(value.stableNorm() > 1e-100)) complain(path, got(f, value), "must not be zero: it gives a direction");
+    } else if constexpr (std::is_enum_v<T>) {
+      if (static_cast<std::size_t>(value) >= std::size(Words<T>::list)) complain(path, "is not a value of its enum", {});
+    }
+  }
+
+  Problems problems;
+
+ private:
+  template <class T>
+  static std::string got(const Field& f, const T& value) {
+    return "got " + value_text(value) + (*f.unit ? std::string(" ") + f.unit : std::string());
+  }
+  void complain(const std::string& path, std::string what, std::string allowed) {
+    problems.push_back({Severity::error, locate(scene_, path), path, std::move(what), std::move(allowed), {}});
+  }
+  const Scene& scene_;
+};
+
+class ReferenceChecker : public Walker<ReferenceChecker> {
+ public:
+  explicit ReferenceChecker(const Scene& scene) : scene_(scene) {
+    for (const Rod& r : scene.rods) names_["rod"].push_back(r.name);
+    for (const Material& m : scene.materials) names_["material"].push_back(m.name);
+    for (const Clamp& c : scene.clamps) names_["clamp"].push_back(c.name);
+  }
+
+  template <class T>
+  void leaf(const Field& f, const std::string& path, T& value) {
+    if constexpr (std::is_same_v<T, std::string>) {
+      const auto list = f.refers_to ? names_.find(f.refers_to) : names_.end();
+      if (!f.refers_to || std::string_view(f.refers_to) == "method") return;  // methods: check_capability
+      if (value.empty() && !f.required) return;
+      const bool exists = list != names_.end() && std::find(list->second.begin(), list->second.end(), value) != list->second.end();
+      if (exists) return;
+      const std::string what = value.empty() ? "no " + std::string(f.refers_to) + " is named"
+                                             : "no " + std::string(f.refers_to) + " is called " + quote(value);
+      problems.push_back({Severity::error, locate(scene_, path), path, what, {},
+                          list == names_.end() ? "the scene has no " + std::string(f.refers_to) : suggest(value, list->second)});
+    }
+  }
+
+  Problems problems;
+
+ private:
+  const Scene& scene_;
+  std::map<std::string, std::vector<std::string>> names_;
+};
+
+// Names become keys in files and paths in --set.
+bool is_good_name(const std::string& name) {
+  return !name.empty() && name.size() <= 100 && std::all_of(name.begin(), name.end(), [](char c) {
+    const auto u = static_cast<unsigned char>(c);
+    return u >= 0x80 || std::isalnum(u) || c == '_' || c == '-';
+  });
+}
+
+template <class T>
+void check_names(const Scene& scene, const std::vector<T>& items, const std::string& kind, Problems& problems) {
+  std::set<std::string> seen;
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    const std::string& name = items[i].name;
+    const std::string field = kind == "material" ? "material." + name : kind + "[" + std::to_string(i) + "].name";
+    if (!is_good_name(name))
+      problems.push_back({Severity::error, locate(scene, field), field, "got " + quote(name.substr(0, 100)),
+                          "must be 1 to 100 letters, digits, _ or -", {}});
+    if (!seen.insert(name).second)
+      problems.push_back({Severity::error, locate(scene, field), field, "a " + kind + " is called " + quote(name) + " already",
+                          "names must be different", {}});
+  }
+}
+
+}  // namespace
+
+Problems check_fields(const Scene& scene) {
+  RangeChecker checker(scene);
+  describe(checker, const_cast<Scene&>(scene));  // only reads; descriptions exist for changeable values only
+  return std::move(checker.problems);
+}
+
+Problems check_references(const Scene& scene) {
+  ReferenceChecker checker(scene);
+  describe(checker, const_cast<Scene&>(scene));  // only reads
+  Problems problems = std::move(checker.problems);
+  check_names(scene, scene.materials, "material", problems);
+  check_names(scene, scene.rods, "rod", problems);
+  check_names(scene, scene.clamps, "clamp", problems);
+  check_names(scene, scene.joints, "joint", problems);
+  check_names(scene, scene.probes, "probe", problems);
+  if (scene.rods.empty())
+    problems.push_back({Severity::error, locate(scene, "rod"), "rod", "the scene has no rod", {}, "add a [[rod]]"});
+  return problems;
+}
+
+}  // namespace tendril

@@ -1,0 +1,31 @@
+// What a scene can be accused of before it becomes a model.
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "tendril/method.h"
+#include "tendril/problem.h"
+#include "tendril/scene.h"
+
+namespace tendril {
+
+// Everything below together. The methods are a parameter so that tests can bring their own.
+Problems check_scene(const Scene& scene, std::span<const MethodEntry> methods = all_methods());
+
+Problems check_fields(const Scene& scene);                                               // each number in its range
+Problems check_references(const Scene& scene);                                           // names exist and are unique
+Problems check_geometry(const Scene& scene);                                             // curves, sections, segments
+Problems check_drive(const Scene& scene);                                                // time, timetables, clamps, loads, probes
+Problems check_options(const Scene& scene, std::span<const MethodEntry> methods);        // [options.METHOD]
+Problems check_capability(const Scene& scene, std::span<const MethodEntry> methods);     // can its method do what it asks?
+
+// "scene.toml:12:9" for a field, from the nearest parent that stands in the text; "--set" for what was set afterwards.
+std::string locate(const Scene& scene, std::string_view field);
+
+// Appends what is not a mere consequence of a problem already listed for the same field or a parent of it.
+void add_new_problems(Problems& problems, Problems more);
+
+bool is_ring(const Curve& curve);
+
+}  // namespace tendril

@@ -1,0 +1,312 @@
+// Every struct of tendril/scene.h, described once: names, units, ranges, sentences. A new scene field is one line in its struct
+// and one line here; reader, checker, writer, --set, manual and JSON Schema follow.
+#pragma once
+
+#include "tendril/describe.h"
+#include "tendril/scene.h"
+
+namespace tendril {
+
+inline constexpr double most_segments = 2e6;
+inline constexpr double most_frames = 1e6;
+
+// ---- words ---------------------------------------------------------------------------------------------------------------------
+template <> struct Words<TimetableShape> { static constexpr Word list[] = {
+  {"hold", "each value stays until the next key"}, {"linear", "straight between keys"},
+  {"smooth", "smooth between keys, at rest at every key"}}; };
+template <> struct Words<SectionFollows> { static constexpr Word list[] = {
+  {"parallel", "the section is carried along without twist"}, {"curve", "d1 points to the centre of curvature"}}; };
+template <> struct Words<Hold> { static constexpr Word list[] = {
+  {"position", "the point stays on its path"}, {"direction", "the rod's direction there is given"},
+  {"twist", "the rod can not turn about itself there"}}; };
+template <> struct Words<Axes> { static constexpr Word list[] = {
+  {"world", "fixed in space"}, {"material", "turns with the rod (d1, d2, d3): a follower load"}}; };
+template <> struct Words<JointKind> { static constexpr Word list[] = {
+  {"ball", "transmits force only"}, {"hinge", "free to turn about one axis"}, {"rigid", "transmits everything"}}; };
+template <> struct Words<Mode> { static constexpr Word list[] = {
+  {"dynamics", "motion with inertia"}, {"statics", "one equilibrium, under the loads and paths of the end time"},
+  {"quasistatic", "an equilibrium at every recorded time"}}; };
+template <> struct Words<Quantity> { static constexpr Word list[] = {
+  {"position", "m"}, {"velocity", "m/s"}, {"direction", "unit tangent"}, {"orientation", "quaternion w, x, y, z"},
+  {"curvature", "rad/m about d1, d2"}, {"twist", "rad, from the start of the rod to here"}, {"twist_rate", "rad/m"},
+  {"force", "N, internal"}, {"moment", "N m, internal"}, {"tension", "N"}, {"reaction_force", "N, of a clamp"},
+  {"reaction_moment", "N m, of a clamp"}, {"length", "m"}, {"total_twist", "turns"}, {"writhe", "turns"}, {"link", "turns"},
+  {"bending_energy", "J"}, {"twisting_energy", "J"}, {"kinetic_energy", "J"}, {"total_energy", "J"}}; };
+
+template <> struct Choices<CrossSection> { static constexpr Word list[] = {
+  {"circle", "round"}, {"ellipse", "elliptic"}, {"rectangle", "rectangular"}, {"stiffness", "stiffness and mass given directly"}}; };
+template <> struct Choices<Curve> { static constexpr Word list[] = {
+  {"straight", "a straight line"}, {"arc", "part of a circle"}, {"circle", "a closed ring"}, {"helix", "a helix"},
+  {"polyline", "points, or a CSV file"}, {"sine", "a wave"}, {"parabola", "a parabola"}, {"trefoil", "a closed trefoil knot"},
+  {"bent", "constant natural curvature and twist"}}; };
+template <> struct Choices<Load> { static constexpr Word list[] = {
+  {"gravity", "weight"}, {"force", "a force at a point"}, {"moment", "a moment at a point"},
+  {"distributed", "a force per length"}, {"drag", "resistance of a still fluid"}, {"wind", "moving air"}}; };
+
+// ---- timetables -------------------------------------------------------------------------------------------------------------------
+template <class V> void describe(V& v, Timetable<double>::Key& k) {
+  v.about("key", "One row of a timetable, also written as a pair `[time, value]`.");
+  v("time", k.time, "when", unit("s"), required);
+  v("value", k.value, "the value then, in the unit of the field", required);
+}
+template <class V> void describe(V& v, Timetable<Vec3>::Key& k) {
+  v.about("key of vectors", "One row of a timetable of vectors, also written as a pair `[time, [x, y, z]]`.");
+  v("time", k.time, "when", unit("s"), required);
+  v("value", k.value, "the value then, in the unit of the field", required);
+}
+template <class V> void describe(V& v, Timetable<double>& t) {
+  v.about("timetable", "A number that changes with time. Before the first and after the last key it stays.");
+  v("shape", t.shape, "how it passes from key to key");
+  v("keys", t.keys, "in rising time", required);
+}
+template <class V> void describe(V& v, Timetable<Vec3>& t) {
+  v.about("timetable of vectors", "A vector that changes with time. Before the first and after the last key it stays.");
+  v("shape", t.shape, "how it passes from key to key");
+  v("keys", t.keys, "in rising time", required);
+}
+
+// ---- materials and sections ----------------------------------------------------------------------------------------------------------
+template <class V> void describe(V& v, Material& m) {
+  v.about("material", "What a rod is made of, under its name: `[material.rubber]`.");
+  v("density", m.density, "mass per volume", unit("kg/m^3"), above(0), required);
+  v("young_modulus", m.young_modulus, "stiffness against stretching", unit("Pa"), above(0), required);
+  v("poisson_ratio", m.poisson_ratio, "gives the shear modulus E / (2 (1 + nu)); 0.5 when neither is given", above_up_to(-1, 0.5));
+  v("shear_modulus", m.shear_modulus, "instead of poisson_ratio", unit("Pa"), above(0));
+}
+template <class V> void describe(V& v, CircleSection& s) {
+  v.about("circle section", "A round section.");
+  v("radius", s.radius, "radius", unit("m"), above(0), required);
+}
+template <class V> void describe(V& v, EllipseSection& s) {
+  v.about("ellipse section", "An elliptic section.");
+  v("a", s.a, "half axis along d1", unit("m"), above(0), required);
+  v("b", s.b, "half axis along d2", unit("m"), above(0), required);
+}
+template <class V> void describe(V& v, RectangleSection& s) {
+  v.about("rectangle section", "A rectangular section, with its true torsion constant.");
+  v("width", s.width, "side along d1", unit("m"), above(0), required);
+  v("height", s.height, "side along d2", unit("m"), above(0), required);
+}
+template <class V> void describe(V& v, StiffnessSection& s) {
+  v.about("stiffness section", "Stiffness and mass given directly; needs no material.");
+  v("EA", s.EA, "resists stretching", unit("N"), above(0));
+  v("EI1", s.EI1, "resists bending about d1", unit("N m^2"), above(0), required);
+  v("EI2", s.EI2, "resists bending about d2", unit("N m^2"), above(0), required);
+  v("GJ", s.GJ, "resists twisting", unit("N m^2"), above(0), required);
+  v("mass_per_length", s.mass_per_length, "mass per length", unit("kg/m"), above(0), required);
+  v("radius", s.radius, "for drawing, wind and contact", unit("m"), at_least(0));
+}
+template <class V> void describe(V& v, Station& s) {
+  v.about("station", "A section at a place of the rod; between stations it is interpolated.");
+  v("at", s.at, "fraction of the rod's length", between(0, 1), required);
+  v("section", s.section, "the section there", required);
+}
+
+// ---- curves ---------------------------------------------------------------------------------------------------------------------------
+template <class V> void describe(V& v, StraightCurve& c) {
+  v.about("straight curve", "A straight line.");
+  v("start", c.start, "first point", unit("m"));
+  v("end", c.end, "last point", unit("m"), required);
+}
+template <class V> void describe(V& v, ArcCurve& c) {
+  v.about("arc curve", "Part of a circle: starts at `start` along `direction` and bends towards `towards`.");
+  v("start", c.start, "first point", unit("m"));
+  v("direction", c.direction, "direction at the start", non_zero);
+  v("towards", c.towards, "side to which it bends; need not be square to `direction`", non_zero);
+  v("radius", c.radius, "radius of the circle", unit("m"), above(0), required);
+  v("angle", c.angle, "how far it goes round", unit("rad"), above(0), required);
+}
+template <class V> void describe(V& v, CircleCurve& c) {
+  v.about("circle curve", "A closed ring.");
+  v("center", c.center, "centre", unit("m"));
+  v("normal", c.normal, "axis of the circle; the ring runs about it in the right-handed sense", non_zero);
+  v("radius", c.radius, "radius of the circle", unit("m"), above(0), required);
+}
+template <class V> void describe(V& v, HelixCurve& c) {
+  v.about("helix curve", "A helix about an axis through `center`, starting at `center` + radius times `radial`.");
+  v("center", c.center, "point of the axis level with the start", unit("m"));
+  v("axis", c.axis, "direction in which it climbs", non_zero);
+  v("radial", c.radial, "from the axis to the start; need not be square to `axis`", non_zero);
+  v("radius", c.radius, "distance from the axis", unit("m"), above(0), required);
+  v("pitch", c.pitch, "climb per turn", unit("m"), at_least(0), required);
+  v("turns", c.turns, "number of turns", above(0), required);
+  v("left_handed", c.left_handed, "turns the other way round");
+}
+template <class V> void describe(V& v, PolylineCurve& c) {
+  v.about("polyline curve", "A curve through points, given here or in a CSV file with rows x,y,z (a header line is allowed).");
+  v("points", c.points, "the points", unit("m"));
+  v("file", c.file, "CSV file, relative to the scene's folder; its rows become the points");
+  v("closed", c.closed, "the last point is joined to the first");
+}
+template <class V> void describe(V& v, SineCurve& c) {
+  v.about("sine curve", "A wave: start + x direction + amplitude sin(2 pi waves x / span) normal.");
+  v("start", c.start, "first point", unit("m"));
+  v("direction", c.direction, "along the wave", non_zero);
+  v("normal", c.normal, "to which it swings; need not be square to `direction`", non_zero);
+  v("span", c.span, "distance from first to last point", unit("m"), above(0), required);
+  v("amplitude", c.amplitude, "height of the wave", unit("m"), required);
+  v("waves", c.waves, "number of waves", above(0));
+}
+template <class V> void describe(V& v, ParabolaCurve& c) {
+  v.about("parabola curve", "A parabola from `start` to `end`.");
+  v("start", c.start, "first point", unit("m"));
+  v("end", c.end, "last point", unit("m"), required);
+  v("normal", c.normal, "to which it bulges; need not be square to the line from start to end", non_zero);
+  v("height", c.height, "bulge in the middle", unit("m"), required);
+}
+template <class V> void describe(V& v, TrefoilCurve& c) {
+  v.about("trefoil curve", "A closed knot: center + size ((2 + cos 3t) cos 2t, (2 + cos 3t) sin 2t, sin 3t).");
+  v("center", c.center, "centre", unit("m"));
+  v("size", c.size, "scale; the knot is about six times as wide", unit("m"), above(0), required);
+}
+template <class V> void describe(V& v, BentCurve& c) {
+  v.about("bent curve", "A rod with the same natural curvature and twist everywhere.");
+  v("start", c.start, "first point", unit("m"));
+  v("direction", c.direction, "direction at the start", non_zero);
+  v("d1", c.d1, "first axis of the section at the start", non_zero);
+  v("length", c.length, "length", unit("m"), above(0), required);
+  v("curvature", c.curvature, "about d1 and d2", unit("rad/m"));
+  v("twist", c.twist, "about the rod", unit("rad/m"));
+}
+
+// ---- rods ---------------------------------------------------------------------------------------------------------------------------------
+template <class V> void describe(V& v, Refinement& r) {
+  v.about("refinement", "A stretch of the rod with shorter segments.");
+  v("from", r.from, "fraction of the rod's length where it begins", between(0, 1));
+  v("to", r.to, "fraction where it ends", between(0, 1));
+  v("factor", r.factor, "how many times shorter the segments are", between(1e-3, 1e3), required);
+}
+template <class V> void describe(V& v, Damping& d) {
+  v.about("damping", "How a rod loses energy.");
+  v("mass", d.mass, "force per mass and velocity", unit("1/s"), at_least(0));
+  v("internal", d.internal, "moment = stiffness (strain + internal * strain rate)", unit("s"), at_least(0));
+}
+template <class V> void describe(V& v, Rod& r) {
+  v.about("rod", "One elastic rod.");
+  v("name", r.name, "how others refer to it; rod1, rod2, ... when not given");
+  v("material", r.material, "name of its material; not needed with a stiffness section", refers_to("material"));
+  v("section", r.section, "its section, when it is the same everywhere");
+  v("sections", r.sections, "instead: sections at stations along the rod");
+  v("rest", r.rest, "the shape it takes when nothing acts on it", required);
+  v("initial", r.initial, "the shape at the start, when it is not the rest shape");
+  v("follows", r.follows, "how the section turns along the rest curve");
+  v("d1", r.d1, "direction of the section's first axis at the start of the rest curve", non_zero);
+  v("initial_d1", r.initial_d1, "the same for the initial curve", non_zero);
+  v("natural_twist", r.natural_twist, "twist of the rest shape", unit("rad/m"));
+  v("initial_twist", r.initial_twist, "twist over the whole rod at the start, on top of the rest shape", unit("turns"));
+  v("initial_noise", r.initial_noise, "size of a small random sideways displacement at the start, breaks symmetry", unit("m"), at_least(0));
+  v("velocity", r.velocity, "at the start", unit("m/s"));
+  v("angular_velocity", r.angular_velocity, "at the start, about the rod's centre", unit("rad/s"));
+  v("segments", r.segments, "number of segments; 50 when not given, for a polyline its own", between(1, most_segments));
+  v("refine", r.refine, "stretches with shorter segments");
+  v("damping", r.damping, "how it loses energy");
+}
+
+// ---- clamps, joints -------------------------------------------------------------------------------------------------------------------
+template <class V> void describe(V& v, Clamp& c) {
+  v.about("clamp", "Holds a point of a rod, or moves it on a path.");
+  v("name", c.name, "how probes refer to it; clamp1, clamp2, ... when not given");
+  v("rod", c.rod, "name of the rod", refers_to("rod"), required);
+  v("at", c.at, "fraction of the rod's length", between(0, 1));
+  v("hold", c.hold, "what is held");
+  v("move", c.move, "displacement from where it starts", unit("m"));
+  v("turn", c.turn, "turn about `axis`, any number of turns", unit("turns"));
+  v("axis", c.axis, "axis of the turn; the rod's direction there when not given", non_zero);
+  v("direction", c.direction, "held direction; the rod's direction there at the start when not given", non_zero);
+  v("from", c.from, "holds from this time", unit("s"), at_least(0));
+  v("until", c.until, "lets go at this time", unit("s"), above(0), or_forever);
+}
+template <class V> void describe(V& v, JointPlace& p) {
+  v.about("joint place", "A point of a rod.");
+  v("rod", p.rod, "name of the rod", refers_to("rod"), required);
+  v("at", p.at, "fraction of the rod's length", between(0, 1), required);
+}
+template <class V> void describe(V& v, Joint& j) {
+  v.about("joint", "Joins two rods at a point.");
+  v("name", j.name, "joint1, joint2, ... when not given");
+  v("kind", j.kind, "what is transmitted");
+  v("a", j.a, "the point on one rod", required);
+  v("b", j.b, "the point on the other rod", required);
+  v("axis", j.axis, "axis of a hinge, at the start", non_zero);
+}
+
+// ---- loads ---------------------------------------------------------------------------------------------------------------------------------
+template <class V> void describe(V& v, GravityLoad& l) {
+  v.about("gravity load", "Weight of everything, written as a plain vector.");
+  v.itself(l.acceleration, "acceleration of gravity", unit("m/s^2"), required);
+}
+template <class V> void describe_point_load(V& v, PointLoad& l, Unit of_value) {
+  v("rod", l.rod, "name of the rod", refers_to("rod"), required);
+  v("at", l.at, "fraction of the rod's length", between(0, 1));
+  v("value", l.value, "the vector", of_value, required);
+  v("axes", l.axes, "in which axes `value` is given");
+  v("factor", l.factor, "multiplies `value`; 1 when not given");
+}
+template <class V> void describe(V& v, ForceLoad& l) {
+  v.about("force load", "A force on a point of a rod.");
+  describe_point_load(v, l, unit("N"));
+}
+template <class V> void describe(V& v, MomentLoad& l) {
+  v.about("moment load", "A moment on a point of a rod.");
+  describe_point_load(v, l, unit("N m"));
+}
+template <class V> void describe(V& v, DistributedLoad& l) {
+  v.about("distributed load", "A force per length of the rest rod.");
+  v("rod", l.rod, "name of the rod", refers_to("rod"), required);
+  v("from", l.from, "fraction of the rod's length where it begins", between(0, 1));
+  v("to", l.to, "fraction where it ends", between(0, 1));
+  v("force", l.force, "force per length", unit("N/m"), required);
+  v("axes", l.axes, "in which axes `force` is given");
+  v("factor", l.factor, "multiplies `force`; 1 when not given");
+}
+template <class V> void describe(V& v, DragLoad& l) {
+  v.about("drag load", "Resistance of a still viscous fluid: force per length = -normal v across the rod - tangential v along it.");
+  v("rod", l.rod, "name of the rod; every rod when not given", refers_to("rod"));
+  v("normal", l.normal, "across the rod", unit("N s/m^2"), at_least(0));
+  v("tangential", l.tangential, "along the rod", unit("N s/m^2"), at_least(0));
+}
+template <class V> void describe(V& v, WindLoad& l) {
+  v.about("wind load", "Moving air: force per length = 1/2 density coefficient width |w| w, w across the rod and relative to it.");
+  v("rod", l.rod, "name of the rod; every rod when not given", refers_to("rod"));
+  v("velocity", l.velocity, "mean velocity of the air", unit("m/s"), required);
+  v("density", l.density, "density of the air", unit("kg/m^3"), above(0));
+  v("coefficient", l.coefficient, "drag coefficient of the section", at_least(0));
+  v("gust", l.gust, "fraction of the speed that comes and goes", at_least(0));
+  v("gust_period", l.gust_period, "time from gust to gust", unit("s"), above(0));
+  v("gust_length", l.gust_length, "distance between gusts along the wind", unit("m"), above(0));
+  v("vortex", l.vortex, "fraction of the speed that swirls sideways", at_least(0));
+  v("factor", l.factor, "multiplies the velocity; 1 when not given");
+}
+
+// ---- probes, time, the whole -----------------------------------------------------------------------------------------------------------
+template <class V> void describe(V& v, Probe& p) {
+  v.about("probe", "A quantity that is recorded with every frame.");
+  v("name", p.name, "its name in summary.json and probes.csv; probe1, probe2, ... when not given");
+  v("rod", p.rod, "name of the rod; not for reactions", refers_to("rod"));
+  v("at", p.at, "fraction of the rod's length, for quantities at a point", between(0, 1));
+  v("clamp", p.clamp, "name of the clamp, for reactions", refers_to("clamp"));
+  v("quantity", p.quantity, "what is recorded", required);
+}
+template <class V> void describe(V& v, Time& t) {
+  v.about("time", "How long, in which mode, with which step.");
+  v("duration", t.duration, "time to simulate", unit("s"), above(0));
+  v("mode", t.mode, "motion or equilibrium");
+  v("step", t.step, "time step; auto: as the method advises", unit("s"), above(0), or_word("auto"));
+  v("frames_per_second", t.frames_per_second, "how often a frame is recorded, per simulated second", unit("1/s"), above(0));
+}
+template <class V> void describe(V& v, Scene& s) {
+  v.about("scene", "The whole file.");
+  v("title", s.title, "one line");
+  v("about", s.about, "what to watch for");
+  v("method", s.method, "the simulation method, see `tendril list methods`", refers_to("method"));
+  v("time", s.time, "how long, in which mode, with which step");
+  v.named_tables("material", s.materials, "materials by name");
+  v("rod", s.rods, "the rods");
+  v("clamp", s.clamps, "holds and moves points of rods");
+  v("joint", s.joints, "joins rods at points");
+  v("load", s.loads, "forces on rods");
+  v("probe", s.probes, "what is recorded");
+  v("options", s.options, "options of the methods, one table per method");
+}
+
+}  // namespace tendril

@@ -1,0 +1,112 @@
+// TOML text -> Scene, with every problem at once.
+#include <algorithm>
+#include <fstream>
+#include <sstream>
+
+#include "scene/check_scene.h"
+#include "scene/curve_file.h"
+#include "scene/reader.h"
+#include "scene/text_file.h"
+#include "tendril/simulate.h"
+
+namespace tendril {
+namespace {
+
+constexpr std::uintmax_t most_scene_bytes = 16 << 20;  // toml++ needs 16 s and 1.6 GB for 75 MB
+
+Problems one_error(std::string where, std::string what, std::string allowed, std::string remedy) {
+  return {{Severity::error, std::move(where), {}, std::move(what), std::move(allowed), std::move(remedy)}};
+}
+
+std::string line_of(std::string_view text, std::size_t line) {
+  for (std::size_t i = 1; i < line; ++i) {
+    const std::size_t end = text.find('\n');
+    if (end == std::string_view::npos) return {};
+    text.remove_prefix(end + 1);
+  }
+  return std::string(text.substr(0, std::min<std::size_t>(text.find_first_of("\r\n"), 60)));
+}
+
+Problems syntax_error(const toml::parse_error& error, std::string_view text, const std::string& file) {
+  const toml::source_position at = error.source().begin;
+  const std::string line = line_of(text, at.line);
+  return one_error(file + ":" + std::to_string(at.line) + ":" + std::to_string(at.column),
+                   "not valid TOML: " + std::string(error.description()), {},
+                   line.empty() ? "reading stopped here" : "reading stopped in the line `" + line + "`");
+}
+
+template <class T>
+void name_unnamed(std::vector<T>& items, const char* kind) {
+  for (std::size_t i = 0; i < items.size(); ++i)
+    if (items[i].name.empty()) items[i].name = kind + std::to_string(i + 1);
+}
+
+// "scene.toml:12:9" -> (12, 9), for sorting.
+std::pair<int, int> position_of(const Problem& problem, const std::string& file) {
+  int line = 0, column = 0;
+  if (problem.where.size() > file.size() && problem.where.compare(0, file.size(), file) == 0)
+    std::sscanf(problem.where.c_str() + file.size(), ":%d:%d", &line, &column);
+  return {line, column};
+}
+
+}  // namespace
+
+void add_new_problems(Problems& problems, Problems more) {
+  const std::size_t before = problems.size();
+  for (Problem& p : more) {
+    const bool follows = std::any_of(problems.begin(), problems.begin() + static_cast<long>(before), [&p](const Problem& old) {
+      if (old.field.empty() || p.field.compare(0, old.field.size(), old.field) != 0) return false;
+      const char next = p.field.size() == old.field.size() ? '.' : p.field[old.field.size()];
+      return next == '.' || next == '[';
+    });
+    if (!follows) problems.push_back(std::move(p));
+  }
+}
+
+Checked<Scene> read_scene(std::string_view text, std::string_view file_name) {
+  const std::string file(file_name);
+  if (text.find('\0') != std::string_view::npos)
+    return one_error(file, "is a binary file", "must be text (TOML)", "a scene is described in docs/scene_format.md");
+  if (text.find_first_not_of(" \t\r\n") == std::string_view::npos)
+    return one_error(file, "is empty", "must hold at least one [[rod]]", "a first scene stands in docs/scene_format.md");
+  toml::table table;
+  try {
+    table = toml::parse(text, file_name);
+  } catch (const toml::parse_error& error) {
+    return syntax_error(error, text, file);
+  }
+  Scene scene;
+  Problems problems;
+  scene.source.file = file;
+  scene_detail::Reader reader(scene.source, problems);
+  reader.read_struct(table, "", scene);
+  name_unnamed(scene.rods, "rod");
+  name_unnamed(scene.clamps, "clamp");
+  name_unnamed(scene.joints, "joint");
+  name_unnamed(scene.probes, "probe");
+  load_curve_files(scene, problems);
+  add_new_problems(problems, check_fields(scene));
+  add_new_problems(problems, check_options(scene, all_methods()));
+  if (!has_errors(problems)) return Checked<Scene>(std::move(scene), std::move(problems));
+  // There are errors already: what the checks across fields find is shown together with them.
+  add_new_problems(problems, check_scene(scene));
+  std::stable_sort(problems.begin(), problems.end(), [&file](const Problem& a, const Problem& b) {
+    return position_of(a, file) < position_of(b, file);
+  });
+  return problems;
+}
+
+Checked<Scene> read_scene_file(const std::filesystem::path& file) {
+  Problems problems;
+  const std::string shown = file.string();
+  if (!is_plain_file(file, shown, "", most_scene_bytes,
+                     "long curves belong in a CSV file: rest = { polyline = { file = \"curve.csv\" } }", problems))
+    return problems;
+  std::ifstream stream(file, std::ios::binary);
+  std::ostringstream text;
+  if (std::filesystem::file_size(file) > 0) text << stream.rdbuf();
+  if (!stream.good() && !stream.eof()) return one_error(shown, "can not be read to its end", {}, {});
+  return read_scene(text.str(), shown);
+}
+
+}  // namespace tendril
