@@ -6,7 +6,7 @@
 #include <cmath>
 #include <functional>
 
-#include "model/check_model.h"
+#include "model/checks.h"
 #include "scene/check_scene.h"
 
 namespace tendril {
@@ -32,11 +32,9 @@ void choose_step(const Scene& scene, Examined& examined) {
   }
   examined.step_size = *scene.time.step;
   if (scene.time.mode == Mode::dynamics && advice.stable > 0 && *scene.time.step > advice.stable * (1 + 1e-9))
-    examined.problems.push_back({.severity = Severity::warning,
-                                 .field = "time.step",
-                                 .what = fmt::format("got {:.4g} s", *scene.time.step),
-                                 .allowed = fmt::format("stable up to {:.4g} s ({})", advice.stable, advice.reason),
-                                 .remedy = fmt::format("take {:.4g} or \"auto\"", advice.advised)});
+    examined.problems.push_back({Severity::warning, "", "time.step", fmt::format("got {:.4g} s", *scene.time.step),
+                                 fmt::format("stable up to {:.4g} s ({})", advice.stable, advice.reason),
+                                 fmt::format("take {:.4g} or \"auto\"", advice.advised)});
 }
 
 }  // namespace
@@ -52,16 +50,16 @@ Examined examine(const Scene& scene, const MethodEntry& method) {
   if (out.model && !has_errors(out.problems)) {
     out.options.emplace(method.info.options, table_of(scene, method.info.name));
     add_new_problems(out.problems, method.check(*out.model, *out.options));
-    add_new_problems(out.problems, check_reach(*out.model));
+    // A method that may stretch knows from its options whether it will, and asks check_reach itself.
+    if (!method.info.can.stretch) add_new_problems(out.problems, check_reach(*out.model));
   }
   if (out.model && !has_errors(out.problems)) {
     out.advice = method.advise(*out.model, *out.options);
     choose_step(scene, out);
     add_new_problems(out.problems, check_speed(*out.model, out.step_size));
     if (scene.time.mode == Mode::dynamics && !(out.step_size > 0 && std::isfinite(out.step_size)))
-      out.problems.push_back({.field = "time.step",
-                              .what = fmt::format("the advised step is {} s", out.step_size),
-                              .remedy = "give stiffness and mass of usual size, or a step of your own"});
+      out.problems.push_back({Severity::error, "", "time.step", fmt::format("the advised step is {} s", out.step_size), "",
+                              "look at stiffness and mass, or give a step of your own"});
   }
   for (Problem& problem : out.problems)
     if (problem.where.empty()) problem.where = locate(scene, problem.field);
@@ -74,9 +72,8 @@ Problems check(const Scene& scene) {
   if (!has_errors(problems)) {
     std::vector<std::string> names;
     for (const MethodEntry& entry : all_methods()) names.push_back(entry.info.name);
-    problems.push_back({.field = "method",
-                        .what = fmt::format("there is no method `{}`", scene.method),
-                        .remedy = suggest(scene.method, names)});
+    problems.push_back({Severity::error, "", "method", fmt::format("there is no method `{}`", scene.method), "",
+                        suggest(scene.method, names)});
   }
   for (Problem& problem : problems)
     if (problem.where.empty()) problem.where = locate(scene, problem.field);

@@ -28,7 +28,7 @@ Checked<Simulation> Simulation::open(const Scene& scene, const MethodEntry& entr
   inside->step_size = examined.step_size;
   // Statics starts from the unloaded rod; quasistatics records the equilibrium of time 0 first.
   if (scene.time.mode != Mode::quasistatic && !inside->arrive()) {
-    examined.problems.push_back({.what = "the start holds values that are not finite"});
+    examined.problems.push_back({Severity::error, "", "", "the start holds values that are not finite", "", ""});
     return std::move(examined.problems);
   }
   return Checked<Simulation>(Simulation(std::move(inside)), std::move(examined.problems));
