@@ -5,6 +5,7 @@
 
 #include "cli/commands.h"
 #include "cli/find_scene.h"
+#include "cli/words.h"
 
 namespace tendril::cli {
 namespace {
@@ -47,7 +48,7 @@ void print_text(const std::vector<Result>& results) {
     fmt::print("probe {}\n", first.report.last.probes[p].name);
     for (const Result& r : results) {
       const std::vector<double>& value = r.report.last.probes[p].value;
-      fmt::print("  {:<10} {:.8g}  differs by {:.3e}\n", r.report.method, fmt::join(value, ", "),
+      fmt::print("  {:<10} {}  differs by {:.3e}\n", r.report.method, joined(value, 8),
                  distance(value, first.report.last.probes[p].value));
     }
   }

@@ -4,6 +4,7 @@
 
 #include "cli/commands.h"
 #include "cli/find_scene.h"
+#include "cli/words.h"
 #include "validation/experiment.h"
 
 namespace tendril::cli {
@@ -18,7 +19,7 @@ std::string capabilities(const Capability& can) {
   add(can.rest_curvature, "natural curvature"), add(can.ring, "rings"), add(can.joints, "joints");
   add(can.follower_loads, "follower loads"), add(can.drag, "drag and wind"), add(can.damping, "damping"), add(can.winch, "winches");
   add(can.stability, "stability"), add(can.contact != Support::none, "contact"), add(can.bodies != Support::none, "rigid bodies");
-  return fmt::format("{}", fmt::join(words, ", "));
+  return joined(words);
 }
 
 void list_methods() {

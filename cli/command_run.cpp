@@ -6,6 +6,7 @@
 #include "cli/commands.h"
 #include "cli/find_scene.h"
 #include "cli/progress.h"
+#include "cli/words.h"
 #include "tendril/record.h"
 
 namespace tendril::cli {
@@ -34,7 +35,7 @@ std::string resume_command(const RunArguments& a, const std::string& folder) {
 }
 
 void print_probes(const RunReport& report) {
-  for (const ProbeValue& probe : report.last.probes) fmt::print("  {}: {:.6g}\n", probe.name, fmt::join(probe.value, ", "));
+  for (const ProbeValue& probe : report.last.probes) fmt::print("  {}: {}\n", probe.name, joined(probe.value, 6));
 }
 
 void print_summary(const RunReport& r, const Simulation& simulation, const std::string& folder) {
