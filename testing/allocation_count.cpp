@@ -8,7 +8,15 @@
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define TENDRIL_SANITIZER_HOOKS 1
-#include <sanitizer/allocator_interface.h>
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define TENDRIL_SANITIZER_HOOKS 1
+#endif
+#endif
+#ifdef TENDRIL_SANITIZER_HOOKS
+// From sanitizer/allocator_interface.h, which Debian's g++ does not bring along.
+extern "C" int __sanitizer_install_malloc_and_free_hooks(void (*on_malloc)(const volatile void*, std::size_t),
+                                                         void (*on_free)(const volatile void*));
 #endif
 
 namespace {

@@ -13,15 +13,17 @@ constexpr std::array<double, 5> gauss_place = {0.14887433898163121, 0.4333953941
                                                0.86506336668898451, 0.97390652851717172};
 constexpr std::array<double, 5> gauss_weight = {0.29552422471475287, 0.26926671930999636, 0.21908636251598204,
                                                 0.14945134915058059, 0.06667134430868814};
-constexpr int deepest = 30;
+constexpr int deepest = 20;
 }  // namespace
 
 ArcLength::ArcLength(Speed speed, double end, int first_panels) : speed_(std::move(speed)), start_{0.0}, length_{0.0} {
+  const auto border = [&](int k) { return end * k / first_panels; };
+  std::vector<double> first(static_cast<std::size_t>(first_panels));
   for (int k = 0; k < first_panels; ++k) {
-    const double a = end * k / first_panels;
-    const double b = end * (k + 1) / first_panels;
-    add_panels(a, b, gauss(a, b), 0);
+    first[static_cast<std::size_t>(k)] = gauss(border(k), border(k + 1));
+    scale_ += first[static_cast<std::size_t>(k)];
   }
+  for (int k = 0; k < first_panels; ++k) add_panels(border(k), border(k + 1), first[static_cast<std::size_t>(k)], 0);
 }
 
 double ArcLength::gauss(double a, double b) const {
@@ -37,7 +39,9 @@ double ArcLength::gauss(double a, double b) const {
 void ArcLength::add_panels(double a, double b, double whole, int depth) {
   const double middle = 0.5 * (a + b);
   const double left = gauss(a, middle), right = gauss(middle, b);
-  if (depth < deepest && !(std::abs(left + right - whole) <= 1e-14 * (left + right))) {
+  // Rounding of the speed itself sets the floor of what halving can reach: the second term.
+  const double fine = 1e-14 * (left + right) + 3e-16 * scale_;
+  if (depth < deepest && !(std::abs(left + right - whole) <= fine)) {
     add_panels(a, middle, left, depth + 1);
     add_panels(middle, b, right, depth + 1);
     return;

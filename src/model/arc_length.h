@@ -21,6 +21,7 @@ class ArcLength {
   void add_panels(double a, double b, double whole, int depth);
 
   Speed speed_;
+  double scale_ = 0;            // a first estimate of the length
   std::vector<double> start_;   // panel borders: parameter ...
   std::vector<double> length_;  // ... and arc length
 };

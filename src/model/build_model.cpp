@@ -1,10 +1,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
-#include "model/model.h"
+#include "math/rotation.h"
 #include "model/mesh.h"
+#include "model/model.h"
 #include "model/noise.h"
 #include "model/places.h"
 #include "model/rod_shape.h"
@@ -114,6 +116,24 @@ void append_initial(const Rod& rod, const RodShape& shape, const RodSpan& span, 
   for (Size k = span.ring ? 0 : 1; k < static_cast<Size>(span.edges); ++k) frame.twist.push_back(shape.twist[k]);
 }
 
+// A smooth rest curve that bends more sharply than its section is thick: possible on paper only. A warning, because a method
+// does not mind.
+Problems check_bend_radius(const Rod& rod, const RodShape& shape, const Model& model, const std::string& field) {
+  if (std::holds_alternative<PolylineCurve>(rod.rest)) return {};  // a corner has no radius
+  const RodSpan& span = model.rods.back().span;
+  for (int k = 1; k < span.edges; ++k) {
+    const auto edge = static_cast<Size>(k);
+    const double cosine = director(shape.rest_frame[edge - 1], 2).dot(director(shape.rest_frame[edge], 2));
+    const double radius = shape.dual_length(k) / std::max(std::acos(std::clamp(cosine, -1.0, 1.0)), 1e-9);
+    const double thick = model.section[EdgeIndex(span.first_edge + k)].radius();
+    if (thick > radius)
+      return {{Severity::warning, "", field + ".section",
+               fmt::format("is {:.3g} m thick from its centre, but the rest curve bends with a radius of {:.3g} m", thick, radius),
+               "", "use a thinner section or a wider curve"}};
+  }
+  return {};
+}
+
 }  // namespace
 
 Checked<Model> build_model(const Scene& scene) {
@@ -138,6 +158,7 @@ Checked<Model> build_model(const Scene& scene) {
     model.rods.push_back({rod_name(scene, static_cast<int>(i)), next_span(model, shapes[i]), shapes[i].length(), rod.damping});
     append_rest(rod, shapes[i], find_material(scene, rod.material), model);
     append_initial(rod, shapes[i], model.rods.back().span, model.initial);
+    note(check_bend_radius(rod, shapes[i], model, fmt::format("rod[{}]", i)));
   }
   place_everything(scene, shapes, model, problems);
   for (Size i = 0; i < shapes.size(); ++i)

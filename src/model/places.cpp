@@ -50,6 +50,9 @@ struct Placer {
     const int local = local_node(t.rod, c.at);
     t.start.position = shape.point[static_cast<Size>(local)];
     t.start.orientation = material_frame_at_node(shape, local);
+    const auto usable = [](const std::optional<Vec3>& v) { return !v || (v->allFinite() && v->norm() > 1e-12); };
+    if (!usable(c.direction)) return complain(fmt::format("clamp[{}].direction", index), "a direction of length 0 or not finite");
+    if (!usable(c.axis)) return complain(fmt::format("clamp[{}].axis", index), "a direction of length 0 or not finite");
     if (c.direction) t.start.orientation = carried_onto(t.start.orientation, c.direction->normalized());
     t.axis = c.axis ? Vec3(c.axis->normalized()) : director(t.start.orientation, 2);
     t.move = c.move;

@@ -1,0 +1,370 @@
+// Lays a Model's rods out as a Chain: slots, walls, twins, coefficients, starting state.
+#include <cmath>
+
+#include "math/rotation.h"
+#include "math/transport.h"
+#include "methods/der/chain.h"
+
+namespace tendril::der {
+namespace {
+
+constexpr double straight_enough = 1e-12;  // a rest curvature (angle per joint) below this is rounding
+
+V3<double> tangent_of(const Quat& q) { return to_small(director(q, 2)); }
+V3<double> d1_of(const Quat& q) { return to_small(director(q, 0)); }
+
+// Rest shape of one slot, and its shape in the pose the chain starts from.
+struct SlotShape {
+  V3<double> rest_t, rest_d1, t, d1;
+  double twist_before = 0, rest_twist_before = 0;  // expected twist at the joint before this slot (unwrapping), section frame
+};
+
+class Builder {
+ public:
+  Builder(const Model& model, const Frame& pose, const Drive& drive, const ChainChoice& choice)
+      : model_(model), pose_(pose), drive_(drive), choice_(choice) {}
+
+  Chain build() {
+    chain_.vertex_of_node.assign(static_cast<std::size_t>(model_.rest_position.size()), -1);
+    chain_.slot_of_edge.assign(static_cast<std::size_t>(model_.rest_length.size()), -1);
+    chain_.joint_of_inner.assign(static_cast<std::size_t>(model_.rest_twist.size()), -1);
+    find_walls();
+    chain_.begin = pack_size;
+    int next = chain_.begin;
+    for (int r = 0; r < static_cast<int>(model_.rods.size()); ++r) next = lay_out(r, next);
+    chain_.end = next;
+    allocate(next + pack_size);
+    for (ChainRod& rod : chain_.rods) fill_rod(rod);
+    for (const ChainRod& rod : chain_.rods) find_regions(rod);
+    return std::move(chain_);
+  }
+
+ private:
+  void find_walls() {
+    wall_at_.assign(static_cast<std::size_t>(model_.rest_position.size()), -1);
+    held_.assign(wall_at_.size(), 0);
+    chain_.active.assign(model_.targets.size(), 0);
+    for (std::size_t i = 0; i < model_.targets.size(); ++i) {
+      const Target& target = model_.targets[i];
+      const bool active = drive_.targets[i].active;
+      chain_.active[i] = active;
+      const auto node = static_cast<std::size_t>(target.node.value);
+      if (active && target.position) held_[node] = 1;
+      if (active && (target.direction || target.twist)) wall_at_[node] = static_cast<int>(i);
+    }
+  }
+
+  // Slots and vertices of one rod, in order; returns where the next rod starts.
+  int lay_out(int r, int first) {
+    const RodSpan& span = model_.rods[static_cast<std::size_t>(r)].span;
+    ChainRod rod;
+    rod.first = first, rod.model_rod = r, rod.ring = span.ring;
+    slots_.clear();
+    for (int k = 0; k < span.edges; ++k) {
+      if (!(span.ring && k == 0)) add_wall(span.first_node + k);
+      slots_.push_back({SlotKind::edge, span.first_edge + k, -1});
+    }
+    add_wall(span.ring ? span.first_node : span.first_node + span.nodes - 1);
+    if (span.ring) {
+      rod.wrap = first + static_cast<int>(slots_.size());
+      slots_.push_back({SlotKind::wrap, span.first_edge, -1});
+    }
+    rod.slots = static_cast<int>(slots_.size());
+    rod.end = (first + rod.slots + 1 + pack_size - 1) / pack_size * pack_size;
+    chain_.kind.resize(static_cast<std::size_t>(rod.end + pack_size), SlotKind::pad);
+    chain_.edge.resize(chain_.kind.size(), -1);
+    chain_.node.resize(chain_.kind.size(), -1);
+    int node = span.first_node;
+    set_vertex(first, node);
+    for (int i = 0; i < rod.slots; ++i) {
+      const int s = first + i;
+      const Slot& slot = slots_[static_cast<std::size_t>(i)];
+      chain_.kind[static_cast<std::size_t>(s)] = slot.kind;
+      chain_.edge[static_cast<std::size_t>(s)] = slot.edge;
+      if (slot.kind == SlotKind::edge) chain_.slot_of_edge[static_cast<std::size_t>(slot.edge)] = s;
+      if (slot.kind == SlotKind::wall) {
+        const Target& target = model_.targets[static_cast<std::size_t>(slot.target)];
+        const bool inside = i > 0 && i + 1 < rod.slots;
+        chain_.walls.push_back({s, static_cast<int>(chain_.rods.size()), slot.target, target.direction, target.twist,
+                                inside && !target.direction, {1, 0, 0}, {0, 1, 0}});
+        chain_.edge[static_cast<std::size_t>(s)] = i + 1 < rod.slots ? slots_[static_cast<std::size_t>(i + 1)].edge
+                                                                     : slots_[static_cast<std::size_t>(i - 1)].edge;
+      } else {
+        node = node + 1 == span.first_node + span.nodes && span.ring ? span.first_node : node + 1;
+      }
+      set_vertex(s + 1, node);
+    }
+    chain_.rods.push_back(rod);
+    return rod.end;
+  }
+  void add_wall(int node) {
+    const int target = wall_at_[static_cast<std::size_t>(node)];
+    if (target >= 0) slots_.push_back({SlotKind::wall, -1, target});
+  }
+  void set_vertex(int vertex, int node) {
+    chain_.node[static_cast<std::size_t>(vertex)] = node;
+    int& primary = chain_.vertex_of_node[static_cast<std::size_t>(node)];
+    if (primary < 0) {
+      primary = vertex;
+    } else {
+      chain_.twins.push_back({primary, vertex});
+    }
+  }
+
+  void allocate(int n) {
+    Chain& c = chain_;
+    c.kind.resize(static_cast<std::size_t>(n), SlotKind::pad);
+    c.edge.resize(static_cast<std::size_t>(n), -1);
+    c.node.resize(static_cast<std::size_t>(n), -1);
+    c.held.assign(static_cast<std::size_t>(n), 0);
+    for (Array* a : {&c.mass, &c.inverse_mass, &c.mass_damping, &c.rest_length, &c.constrained, &c.EA, &c.phi, &c.B_xx, &c.B_xy,
+                     &c.B_yy, &c.line_mass, &c.bend, &c.inverse_l, &c.twist_stiffness, &c.rest_twist, &c.internal_damping, &c.theta,
+                     &c.tension, &c.length, &c.inverse_length, &c.twist_moment, &c.torque}) {
+      a->assign(static_cast<std::size_t>(n), 0);
+    }
+    for (Array2* a : {&c.rest_first, &c.rest_second, &c.old_first, &c.old_second}) a->assign(n);
+    for (Array3* a : {&c.x, &c.v, &c.moment, &c.gradient}) a->assign(n, {0, 0, 0});
+    c.t.assign(n, {1, 0, 0});
+    for (Array3* a : {&c.u, &c.m1}) a->assign(n, {0, 1, 0});
+    c.m2.assign(n, {0, 0, 1});
+    c.first_director.assign(3 * c.rods.size(), 0);
+    c.closure.assign(c.rods.size(), 0);
+  }
+
+  void fill_rod(ChainRod& rod) {
+    const RodModel& from = model_.rods[static_cast<std::size_t>(rod.model_rod)];
+    fill_vertices(rod, from);
+    const std::vector<SlotShape> shapes = slot_shapes(rod);
+    fill_stiffness(rod, shapes);
+    fill_rest(rod, shapes);
+    fill_joints(rod, from);
+    fill_angles(rod, shapes);
+    decide_path(rod, from);
+  }
+
+  void fill_vertices(const ChainRod& rod, const RodModel& from) {
+    Chain& c = chain_;
+    for (int s = rod.first; s < rod.first + rod.slots; ++s) {
+      if (c.kind[static_cast<std::size_t>(s)] != SlotKind::edge) continue;
+      const EdgeIndex e{c.edge[static_cast<std::size_t>(s)]};
+      const Section& section = model_.section[e];
+      c.rest_length[static_cast<std::size_t>(s)] = model_.rest_length[e];
+      c.line_mass[static_cast<std::size_t>(s)] = section.line_mass;
+      if (choice_.extensible) c.EA[static_cast<std::size_t>(s)] = section.EA;
+      const double half = 0.5 * section.line_mass * model_.rest_length[e];
+      for (const int v : {s, s + 1}) c.mass[primary(v)] += half;
+    }
+    for (int v = rod.first; v <= rod.first + rod.slots; ++v) {
+      const auto k = static_cast<std::size_t>(v);
+      const NodeIndex node{c.node[k]};
+      c.mass[k] = c.mass[primary(v)];
+      c.held[k] = held_[static_cast<std::size_t>(node.value)];
+      c.inverse_mass[k] = c.held[k] ? 0 : 1 / c.mass[k];
+      c.mass_damping[k] = from.damping.mass;
+      c.x.set(v, to_small(pose_.position[node]));
+      c.v.set(v, to_small(pose_.velocity[node]));
+    }
+    for (int s = rod.first; s < rod.first + rod.slots; ++s) {
+      const auto k = static_cast<std::size_t>(s);
+      const bool movable = c.inverse_mass[k] > 0 || c.inverse_mass[k + 1] > 0;
+      c.constrained[k] = c.kind[k] == SlotKind::edge && movable && !choice_.extensible ? 1 : 0;
+    }
+  }
+  std::size_t primary(int vertex) const {
+    return static_cast<std::size_t>(chain_.vertex_of_node[static_cast<std::size_t>(chain_.node[static_cast<std::size_t>(vertex)])]);
+  }
+
+  std::vector<SlotShape> slot_shapes(const ChainRod& rod) {
+    Chain& c = chain_;
+    std::vector<SlotShape> shapes(static_cast<std::size_t>(rod.slots));
+    for (int i = 0; i < rod.slots; ++i) {
+      const int s = rod.first + i;
+      const auto k = static_cast<std::size_t>(s);
+      SlotShape& shape = shapes[static_cast<std::size_t>(i)];
+      const NodeIndex node{c.node[k]};
+      if (c.kind[k] == SlotKind::wall) {
+        const int target = wall_at_[static_cast<std::size_t>(node.value)];
+        const Quat& rest = model_.rest_node_frame[node];
+        const Quat& now = drive_.targets[static_cast<std::size_t>(target)].pose.orientation;
+        shape = {tangent_of(rest), d1_of(rest), tangent_of(now), d1_of(now)};
+      } else {
+        const EdgeIndex e{c.edge[k]};
+        shape = {tangent_of(model_.rest_frame[e]), d1_of(model_.rest_frame[e]), tangent_of(pose_.orientation[e]),
+                 d1_of(pose_.orientation[e])};
+      }
+      const int inner = inner_of(rod, node.value);
+      if (inner >= 0 && i > 0) {  // a wall inside the rod shares the node's twist with the joint after it
+        const bool beside_wall = c.kind[k] == SlotKind::wall || c.kind[k - 1] == SlotKind::wall;
+        const double share = beside_wall ? 0.5 : 1;
+        shape.rest_twist_before = share * model_.rest_twist[InnerNodeIndex{inner}];
+        shape.twist_before = share * pose_.twist[InnerNodeIndex{inner}];
+        if (c.kind[k - 1] != SlotKind::wall) c.joint_of_inner[static_cast<std::size_t>(inner)] = s;
+      }
+    }
+    return shapes;
+  }
+  int inner_of(const ChainRod& rod, int node) const {
+    const RodSpan& span = model_.rods[static_cast<std::size_t>(rod.model_rod)].span;
+    const int k = node - span.first_node;
+    if (span.ring) return span.first_inner + k;
+    return k > 0 && k < span.nodes - 1 ? span.first_inner + k - 1 : -1;
+  }
+
+  // The material frame of the formulas is, at rest, a Bishop frame along the chain: phi is the angle from it to the section's d1,
+  // and the section's stiffness is turned by phi into a full 2x2.  [Bergou 2008, sec. 4.1.1; ERRATA D3, D4]
+  void fill_stiffness(const ChainRod& rod, const std::vector<SlotShape>& shapes) {
+    Chain& c = chain_;
+    V3<double> bishop = shapes[0].rest_d1;
+    rest_directors_.clear();
+    for (int i = 0; i < rod.slots; ++i) {
+      const SlotShape& shape = shapes[static_cast<std::size_t>(i)];
+      const auto k = static_cast<std::size_t>(rod.first + i);
+      if (i > 0) bishop = parallel_transport_normal(shapes[static_cast<std::size_t>(i - 1)].rest_t, shape.rest_t, bishop);
+      bishop = orthonormalized(shape.rest_t, bishop);
+      const double near = i == 0 ? 0 : c.phi[k - 1] + shape.rest_twist_before;
+      c.phi[k] = unwrap(signed_angle(bishop, shape.rest_d1, shape.rest_t), near);
+      if (c.kind[k] == SlotKind::wrap) {  // the first slot again: the same frame, not the transported one
+        c.phi[k] = c.phi[static_cast<std::size_t>(rod.first)];
+        bishop = rest_directors_.front();
+      }
+      rest_directors_.push_back(bishop);
+      const Mat2 diagonal = bending_matrix_towards(section_of(rod.first + i));
+      const Mat2 turn = Eigen::Rotation2Dd(c.phi[k]).toRotationMatrix();
+      const Mat2 B = turn * diagonal * turn.transpose();
+      c.B_xx[k] = B(0, 0), c.B_xy[k] = 0.5 * (B(0, 1) + B(1, 0)), c.B_yy[k] = B(1, 1);
+    }
+  }
+  Section section_of(int slot) const { return model_.section[EdgeIndex{chain_.edge[static_cast<std::size_t>(slot)]}]; }
+
+  void fill_rest(const ChainRod& rod, const std::vector<SlotShape>& shapes) {
+    Chain& c = chain_;
+    for (int i = 1; i < rod.slots; ++i) {
+      const auto k = static_cast<std::size_t>(rod.first + i);
+      const V3<double> a = shapes[static_cast<std::size_t>(i - 1)].rest_t, b = shapes[static_cast<std::size_t>(i)].rest_t;
+      const double w = joint_weight(dot(a, b));
+      const V3<double> ua = rest_directors_[static_cast<std::size_t>(i - 1)], ub = rest_directors_[static_cast<std::size_t>(i)];
+      c.rest_first.set(rod.first + i, material_curvature_first(b, w, ua, cross(a, ua)));
+      c.rest_second.set(rod.first + i, material_curvature_second(a, w, ub, cross(b, ub)));
+      // Zero along the chain by construction; the closing joint of a ring carries the rest.
+      if (c.kind[k] == SlotKind::wrap) {
+        const double before_wall = c.kind[k - 1] == SlotKind::wall ? 0 : 1;
+        const RodSpan& span = model_.rods[static_cast<std::size_t>(rod.model_rod)].span;
+        const double section_twist =
+            before_wall > 0 ? model_.rest_twist[InnerNodeIndex{span.first_inner}]
+                            : unwrap(discrete_twist(a, shapes[static_cast<std::size_t>(i - 1)].rest_d1, b,
+                                                    shapes[static_cast<std::size_t>(i)].rest_d1),
+                                     0.0);
+        c.rest_twist[k] = section_twist - (c.phi[k] - c.phi[k - 1]);
+      }
+    }
+  }
+
+  void fill_joints(const ChainRod& rod, const RodModel& from) {
+    Chain& c = chain_;
+    for (int i = 1; i < rod.slots; ++i) {
+      const auto k = static_cast<std::size_t>(rod.first + i);
+      const bool wall_a = c.kind[k - 1] == SlotKind::wall, wall_b = c.kind[k] == SlotKind::wall;
+      const auto rest_of = [&](std::size_t s) { return model_.rest_length[EdgeIndex{c.edge[s]}]; };
+      // A wall's joint has the length of half of the one edge.  [ERRATA cross-method 7]
+      const double l = wall_a ? rest_of(k) : wall_b ? rest_of(k - 1) : rest_of(k - 1) + rest_of(k);
+      const Section a = model_.section[EdgeIndex{wall_a ? c.edge[k] : c.edge[k - 1]}];
+      const Section b = model_.section[EdgeIndex{wall_b ? c.edge[k - 1] : c.edge[k]}];
+      bool bends = true, twists = true;
+      if (wall_a || wall_b) {
+        const Target& target = model_.targets[static_cast<std::size_t>(wall_at_[static_cast<std::size_t>(c.node[k])])];
+        const bool follows = i > (wall_b ? 0 : 1) && i < rod.slots - (wall_b ? 1 : 0) && !target.direction;
+        bends = target.direction || follows;
+        twists = target.twist || target.direction;
+      }
+      c.inverse_l[k] = bends ? 1 / l : 0;
+      c.bend[k] = bends ? 8 * 0.25 * (a.EI1 + a.EI2 + b.EI1 + b.EI2) / l : 0;
+      c.twist_stiffness[k] = twists ? 2 * 0.5 * (a.GJ + b.GJ) / l : 0;
+      c.internal_damping[k] = from.damping.internal;
+    }
+  }
+
+  void fill_angles(const ChainRod& rod, const std::vector<SlotShape>& shapes) {
+    Chain& c = chain_;
+    const auto first = static_cast<std::size_t>(rod.first);
+    c.theta[first] = 0;
+    const V3<double> m1 = turned_about(shapes[0].t, orthonormalized(shapes[0].t, shapes[0].d1), -c.phi[first]);
+    c.set_first_director(static_cast<int>(&rod - c.rods.data()), m1);
+    for (int i = 1; i < rod.slots; ++i) {
+      const auto k = static_cast<std::size_t>(rod.first + i);
+      const SlotShape &a = shapes[static_cast<std::size_t>(i - 1)], &b = shapes[static_cast<std::size_t>(i)];
+      const double section_twist = unwrap(discrete_twist(a.t, a.d1, b.t, b.d1), b.twist_before);
+      c.theta[k] = c.theta[k - 1] + section_twist - (c.phi[k] - c.phi[k - 1]);
+    }
+    if (rod.ring) {
+      const auto wrap = static_cast<std::size_t>(rod.wrap);
+      c.closure[static_cast<std::size_t>(&rod - c.rods.data())] = c.theta[wrap] - c.theta[first];
+    }
+  }
+
+  void decide_path(ChainRod& rod, const RodModel& from) {
+    Chain& c = chain_;
+    bool simple = !choice_.force_general && from.damping.internal == 0;
+    for (int s = rod.first; s < rod.first + rod.slots; ++s) {
+      const Section section = section_of(s);
+      if (std::abs(section.EI1 - section.EI2) > 1e-12 * section.EI1) simple = false;
+      for (const V2<double>& rest : {c.rest_first.get(s), c.rest_second.get(s)}) {
+        if (dot(rest, rest) > straight_enough * straight_enough) simple = false;
+      }
+    }
+    for (const NodeLoad& load : model_.node_loads) {
+      if (load.rod == rod.model_rod && (load.is_moment || load.axes == Axes::material)) simple = false;
+    }
+    for (const LineLoad& load : model_.line_loads) {
+      if (load.rod == rod.model_rod && load.axes == Axes::material) simple = false;
+    }
+    rod.general = !simple;
+    c.has_general = c.has_general || rod.general;
+  }
+
+  // Between frames that are held, a naturally straight isotropic rod has one twist moment.  [Bergou 2008, eq. (5); ERRATA D5]
+  void find_regions(const ChainRod& rod) {
+    if (rod.general) return;
+    Chain& c = chain_;
+    const int r = static_cast<int>(&rod - c.rods.data());
+    std::vector<int> held;
+    for (const Wall& wall : c.walls) {
+      if (wall.rod == r && wall.twist) held.push_back(wall.slot);
+    }
+    const auto add = [&](int from, int to, int from2, int to2, bool closes) {
+      TwistRegion region{r, from, to, from2, to2, closes, 0, 0};
+      for (const auto& [begin, end] : {std::pair(from, to), std::pair(from2, to2)}) {
+        for (int s = begin + 1; s <= end; ++s) {
+          region.compliance += 1 / c.twist_stiffness[static_cast<std::size_t>(s)];
+          region.rest += c.rest_twist[static_cast<std::size_t>(s)];
+        }
+      }
+      c.regions.push_back(region);
+      c.rods[static_cast<std::size_t>(r)].twisted = c.has_twisted = true;
+    };
+    for (std::size_t i = 0; i + 1 < held.size(); ++i) add(held[i], held[i + 1], 0, 0, false);
+    if (rod.ring && held.empty()) add(rod.first, rod.wrap, 0, 0, true);
+    if (rod.ring && !held.empty()) add(held.back(), rod.wrap, rod.first, held.front(), true);
+  }
+
+  struct Slot {
+    SlotKind kind;
+    int edge, target;
+  };
+  const Model& model_;
+  const Frame& pose_;
+  const Drive& drive_;
+  const ChainChoice choice_;
+  Chain chain_;
+  std::vector<Slot> slots_;
+  std::vector<int> wall_at_;   // per node: target or -1
+  std::vector<char> held_;     // per node
+  std::vector<V3<double>> rest_directors_;
+};
+
+}  // namespace
+
+Chain build_chain(const Model& model, const Frame& pose, const Drive& drive, const ChainChoice& choice) {
+  return Builder(model, pose, drive, choice).build();
+}
+
+}  // namespace tendril::der

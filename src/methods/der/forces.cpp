@@ -1,0 +1,255 @@
+#include "methods/der/forces.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "math/transport.h"
+
+namespace tendril::der {
+namespace {
+
+void isotropic_moments(Chain& c, int begin, int end, Pack& openness) {
+  for (int s = begin; s < end; s += pack_size) {
+    const V3<Pack> a = load(c.t, s - 1), b = load(c.t, s);
+    const Pack bend = load(c.bend, s);
+    store(c.moment, s, isotropic_moment(a, b, bend, load(c.twist_moment, s)));
+    openness = math::min(openness, select(bend > Pack(0), Pack(Pack(1) + dot(a, b)), Pack(2)));
+  }
+}
+
+template <bool damped>
+void general_moments(Chain& c, int begin, int end, double dt, Pack& openness) {
+  const Pack rate = Pack(damped ? 1 / dt : 0);
+  for (int s = begin; s < end; s += pack_size) {
+    const V3<Pack> a = load(c.t, s - 1), b = load(c.t, s);
+    const Pack cosine = dot(a, b), w = joint_weight(cosine), inverse_l = load(c.inverse_l, s);
+    const Directors<Pack> da{load(c.m1, s - 1), load(c.m2, s - 1)}, db{load(c.m1, s), load(c.m2, s)};
+    const V2<Pack> first = material_curvature_first(b, w, da.m1, da.m2);
+    const V2<Pack> second = material_curvature_second(a, w, db.m1, db.m2);
+    V2<Pack> strain_a = first - load(c.rest_first, s), strain_b = second - load(c.rest_second, s);
+    if constexpr (damped) {
+      const Pack time = rate * load(c.internal_damping, s);
+      strain_a = strain_a + time * (first - load(c.old_first, s));
+      strain_b = strain_b + time * (second - load(c.old_second, s));
+      store(c.old_first, s, first);
+      store(c.old_second, s, second);
+    }
+    const Sym2<Pack> Ba{load(c.B_xx, s - 1), load(c.B_xy, s - 1), load(c.B_yy, s - 1)};
+    const Sym2<Pack> Bb{load(c.B_xx, s), load(c.B_xy, s), load(c.B_yy, s)};
+    const V2<Pack> p = inverse_l * (Ba * strain_a), q = inverse_l * (Bb * strain_b);
+    store(c.moment, s, general_moment(a, b, w, da, db, first, second, p, q, load(c.twist_moment, s)));
+    openness = math::min(openness, select(inverse_l > Pack(0), Pack(Pack(1) + cosine), Pack(2)));
+  }
+}
+
+// A wall inside the rod that holds twist only takes its direction from its neighbours, so the moment it feels across its
+// direction is theirs; what it feels about its direction stays with the clamp.
+void pass_on_moments(Chain& c) {
+  for (const Wall& wall : c.walls) {
+    if (!wall.follows) continue;
+    const int s = wall.slot;
+    const V3<double> t = c.t.get(s), a = c.t.get(s - 1), b = c.t.get(s + 1);
+    const V3<double> felt = c.moment.get(s) - c.moment.get(s + 1);  // dE when the wall's frame turns
+    // The held director is carried from the target's direction to the present one, which turns it about t as well.
+    const V3<double> tau = joint_weight(dot(wall.target_tangent, t)) * (wall.target_tangent + t);
+    const V3<double> across = felt - dot(felt, t) * tau;
+    const V3<double> pull = (1 / norm(a + b)) * cross(across, t);
+    for (const int k : {s - 1, s + 1}) {
+      const V3<double> tk = c.t.get(k);
+      c.gradient.add(k, c.inverse_length[static_cast<std::size_t>(k)] * (pull - dot(pull, tk) * tk));
+    }
+  }
+}
+
+}  // namespace
+
+double update_gradient(Chain& c, double dt) {
+  Pack openness(2);
+  if (!c.has_general) {
+    isotropic_moments(c, c.begin, c.end, openness);
+  } else {
+    for (const ChainRod& rod : c.rods) {
+      if (!rod.general) {
+        isotropic_moments(c, rod.first, rod.end, openness);
+      } else if (dt > 0 && c.internal_damping[static_cast<std::size_t>(rod.first + 1)] > 0) {
+        general_moments<true>(c, rod.first, rod.end, dt, openness);
+      } else {
+        general_moments<false>(c, rod.first, rod.end, dt, openness);
+      }
+    }
+  }
+  for (const ChainRod& rod : c.rods) {
+    if (rod.ring) c.moment.set(rod.first, c.moment.get(rod.wrap));  // the closing joint ends at the first slot
+  }
+  // Moment balance of an edge gives its shear force: dE/de = t x (G after - G before)/|e|; and the stretching force.
+  for (int s = c.begin; s < c.end; s += pack_size) {
+    const V3<Pack> t = load(c.t, s);
+    const Pack rest = load(c.rest_length, s);
+    const Pack strain = load(c.length, s) / select(rest > Pack(0), rest, Pack(1)) - Pack(1);
+    const V3<Pack> turn = load(c.inverse_length, s) * cross(t, load(c.moment, s + 1) - load(c.moment, s));
+    store(c.gradient, s, turn + (load(c.EA, s) * strain) * t);
+  }
+  pass_on_moments(c);
+  double smallest = openness[0];
+  for (int lane = 1; lane < pack_size; ++lane) smallest = std::min(smallest, static_cast<double>(openness[lane]));
+  return smallest;
+}
+
+Mat3 node_axes(const Chain& c, int vertex) {
+  const auto section = [&](int s) {
+    const V3<double> t = c.t.get(s), d1 = turned_about(t, c.m1.get(s), c.phi[static_cast<std::size_t>(s)]);
+    Mat3 axes;
+    axes << to_eigen(d1), to_eigen(cross(t, d1)), to_eigen(t);
+    return axes;
+  };
+  const auto real = [&](int s) { return c.kind[static_cast<std::size_t>(s)] != SlotKind::pad; };
+  if (!real(vertex)) return section(vertex - 1);
+  if (!real(vertex - 1)) return section(vertex);
+  const Quat a(section(vertex - 1)), b(section(vertex));
+  return a.slerp(0.5, b).toRotationMatrix();
+}
+
+Loads::Loads(const Model& model, const Chain& c) : model_(model) {
+  force_.assign(static_cast<int>(c.kind.size()), {0, 0, 0});
+  for (const NodeLoad& load : model.node_loads) follows_ = follows_ || load.is_moment || load.axes == Axes::material;
+  for (const LineLoad& load : model.line_loads) follows_ = follows_ || load.axes == Axes::material;
+  last_.assign(3 + model.node_loads.size() + model.line_loads.size(), std::nan(""));
+}
+
+void Loads::update(const Drive& drive, Chain& c) {
+  bool same = !follows_;
+  std::size_t place = 0;
+  const auto note = [&](double value) {
+    same = same && last_[place] == value;
+    last_[place++] = value;
+  };
+  for (int i = 0; i < 3; ++i) note(drive.gravity[i]);
+  for (const double f : drive.node_factor) note(f);
+  for (const double f : drive.line_factor) note(f);
+  if (same) return;
+  const V3<double> g = to_small(drive.gravity);
+  for (std::size_t v = 0; v < c.mass.size(); ++v) force_.set(static_cast<int>(v), c.mass[v] * g);
+  // A node's mass stands at each of its twins, and their forces are added up: the copies carry no weight of their own.
+  for (const Twin& twin : c.twins) force_.set(twin.second, {0, 0, 0});
+  add_node_loads(drive, c);
+  add_line_loads(drive, c);
+  if (!follows_) return;
+  std::fill(c.torque.begin(), c.torque.end(), 0.0);
+  static thread_local std::vector<Couple> list;
+  couples(drive, c, list);
+  for (const Couple& couple : list) c.torque[static_cast<std::size_t>(couple.slot)] += dot(couple.moment, c.t.get(couple.slot));
+}
+
+void Loads::add_node_loads(const Drive& drive, const Chain& c) {
+  for (std::size_t i = 0; i < model_.node_loads.size(); ++i) {
+    const NodeLoad& load = model_.node_loads[i];
+    if (load.is_moment) continue;
+    const int vertex = c.vertex_of_node[static_cast<std::size_t>(load.node.value)];
+    Vec3 value = drive.node_factor[i] * load.value;
+    if (load.axes == Axes::material) value = node_axes(c, vertex) * value;
+    force_.add(vertex, to_small(value));
+  }
+}
+
+void Loads::add_line_loads(const Drive& drive, const Chain& c) {
+  for (std::size_t i = 0; i < model_.line_loads.size(); ++i) {
+    const LineLoad& load = model_.line_loads[i];
+    for (EdgeIndex e = load.first; e < load.last; ++e) {
+      const int s = c.slot_of_edge[static_cast<std::size_t>(e.value)];
+      double share = 1;
+      if (e == load.first) share = load.first_share;
+      if (e == load.last - 1) share = e == load.first ? load.first_share + load.last_share - 1 : load.last_share;
+      Vec3 value = (0.5 * drive.line_factor[i] * share * model_.rest_length[e]) * load.force;
+      if (load.axes == Axes::material) {
+        const V3<double> t = c.t.get(s), d1 = turned_about(t, c.m1.get(s), c.phi[static_cast<std::size_t>(s)]);
+        value = value.x() * to_eigen(d1) + value.y() * to_eigen(cross(t, d1)) + value.z() * to_eigen(t);
+      }
+      // Twins add their forces up, so it does not matter which of them an edge gives its half to.
+      force_.add(s, to_small(value));
+      force_.add(s + 1, to_small(value));
+    }
+  }
+}
+
+void Loads::couples(const Drive& drive, const Chain& c, std::vector<Couple>& out) const {
+  out.clear();
+  for (std::size_t i = 0; i < model_.node_loads.size(); ++i) {
+    const NodeLoad& load = model_.node_loads[i];
+    if (!load.is_moment) continue;
+    const int vertex = c.vertex_of_node[static_cast<std::size_t>(load.node.value)];
+    Vec3 value = drive.node_factor[i] * load.value;
+    if (load.axes == Axes::material) value = node_axes(c, vertex) * value;
+    // Edges before and after the node, walls between them skipped, share the couple.
+    int before = vertex - 1, after = vertex;
+    while (c.kind[static_cast<std::size_t>(after)] == SlotKind::wall) ++after;
+    if (c.kind[static_cast<std::size_t>(before)] == SlotKind::wall) --before;
+    const bool has_before = c.kind[static_cast<std::size_t>(before)] == SlotKind::edge;
+    const bool has_after = c.kind[static_cast<std::size_t>(after)] == SlotKind::edge;
+    const double share = has_before && has_after ? 0.5 : 1;
+    if (has_before) out.push_back({before, share * to_small(value)});
+    if (has_after) out.push_back({after, share * to_small(value)});
+  }
+}
+
+void Loads::add_couples(const Drive& drive, Chain& c) const {
+  if (!follows_) return;
+  static thread_local std::vector<Couple> list;
+  couples(drive, c, list);
+  for (const Couple& couple : list) {
+    const double inverse = c.inverse_length[static_cast<std::size_t>(couple.slot)];
+    c.gradient.add(couple.slot, -inverse * cross(couple.moment, c.t.get(couple.slot)));
+  }
+}
+
+double Loads::potential(const Chain& c) const {
+  double sum = 0;
+  for (int v = c.begin; v < c.end; ++v) sum -= dot(force_.get(v), c.x.get(v));
+  return sum;
+}
+
+AirDrag::AirDrag(const Model& model, const Chain&) : any_(!model.drags.empty() || !model.winds.empty()) {}
+
+void AirDrag::apply(const Model& model, const Drive& drive, Chain& c, double dt) const {
+  for (const ChainRod& rod : c.rods) {
+    for (int vertex = rod.first; vertex <= rod.first + rod.slots; ++vertex) {
+      const auto k = static_cast<std::size_t>(vertex);
+      if (c.inverse_mass[k] == 0 || c.vertex_of_node[static_cast<std::size_t>(c.node[k])] != vertex) continue;
+      double lever = 0, width = 0;  // tributary length, and times width, of the edges beside the node
+      V3<double> t{0, 0, 0};
+      for (const int s : {vertex - 1, vertex}) {
+        if (s < rod.first || c.kind[static_cast<std::size_t>(s)] != SlotKind::edge) continue;
+        const double half = 0.5 * c.rest_length[static_cast<std::size_t>(s)];
+        lever += half;
+        width += half * 2 * model.section[EdgeIndex{c.edge[static_cast<std::size_t>(s)]}].radius();
+        t = t + c.t.get(s);
+      }
+      const double size = norm(t);
+      t = size > 0 ? t / size : c.t.get(vertex);
+      double across = 0, along = 0;
+      V3<double> push{0, 0, 0};
+      for (const Drag& drag : model.drags) {
+        if (drag.rod >= 0 && drag.rod != rod.model_rod) continue;
+        across += drag.normal * lever;
+        along += drag.tangential * lever;
+      }
+      const V3<double> v = c.v.get(vertex);
+      for (std::size_t i = 0; i < model.winds.size(); ++i) {
+        const Wind& wind = model.winds[i];
+        if (wind.rod >= 0 && wind.rod != rod.model_rod) continue;
+        const V3<double> air = to_small(wind_velocity(wind.law, drive.wind_factor[i], drive.time, to_eigen(c.x.get(vertex))));
+        const V3<double> relative = air - v, sideways = relative - dot(relative, t) * t;
+        const double coefficient = 0.5 * wind.law.density * wind.law.coefficient * width * norm(sideways);
+        across += coefficient;
+        push = push + coefficient * (air - dot(air, t) * t);
+      }
+      // (1 + dt across/m) v_across + (1 + dt along/m) v_along = v + dt push/m
+      const double h = dt * c.inverse_mass[k];
+      const V3<double> moved = v + h * push;
+      const V3<double> part = dot(moved, t) * t;
+      c.v.set(vertex, (1 / (1 + h * across)) * (moved - part) + (1 / (1 + h * along)) * part);
+    }
+  }
+  for (const Twin& twin : c.twins) c.v.set(twin.second, c.v.get(twin.first));
+}
+
+}  // namespace tendril::der

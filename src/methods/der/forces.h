@@ -1,0 +1,54 @@
+// Forces on the centerline.  [Bergou 2008, sec. 7.1]
+#pragma once
+
+#include "methods/der/chain.h"
+
+namespace tendril::der {
+
+// Internal moments at all joints and dE/de of all slots, from tangents and frames; applied couples included in the latter.
+// `dt` > 0 adds internal damping from the change of curvature since the step before.
+// Returns the smallest 1 + a.b over the joints: 0 where a joint is folded.
+double update_gradient(Chain& chain, double dt);
+
+// What the world does to the rods, apart from what depends on velocity: gravity, forces, line loads, couples.
+class Loads {
+ public:
+  Loads(const Model& model, const Chain& chain);
+  // Fills `force` (per vertex) and the chain's `torque`; recomputed only when something changed.
+  void update(const Drive& drive, Chain& chain);
+  // Couples turn their edges: adds to the gradient of the slots beside their node.
+  void add_couples(const Drive& drive, Chain& chain) const;
+  const Array3& force() const { return force_; }
+  double potential(const Chain& chain) const;  // of the forces, gravity apart; dead loads only
+  struct Couple {  // of one slot
+    int slot = 0;
+    V3<double> moment{0, 0, 0};
+  };
+  // The couples on slots in world axes at the present frames, for the equilibrium solver.
+  void couples(const Drive& drive, const Chain& chain, std::vector<Couple>& out) const;
+
+ private:
+  void add_node_loads(const Drive& drive, const Chain& chain);
+  void add_line_loads(const Drive& drive, const Chain& chain);
+  const Model& model_;
+  Array3 force_;
+  std::vector<double> last_;   // factors that `force` was computed for
+  bool follows_ = false;       // some load depends on the frames
+};
+
+// Drag and wind on each vertex as a linear law: force = -(across (I - tt) + along tt)(v - air). Unconditionally stable when
+// solved implicitly for that vertex.
+struct AirDrag {
+  explicit AirDrag(const Model& model, const Chain& chain);
+  bool any() const { return any_; }
+  // v <- the velocity after dt with drag, for every free vertex.
+  void apply(const Model& model, const Drive& drive, Chain& chain, double dt) const;
+
+ private:
+  bool any_ = false;
+};
+
+// Section frame directors at a node: mean of the two edges there.
+Mat3 node_axes(const Chain& chain, int vertex);
+
+}  // namespace tendril::der

@@ -1,0 +1,36 @@
+// Edges, Bishop frames and the quasistatic material frame.  [Bergou 2008, sec. 4.2.2 and 5]
+#pragma once
+
+#include "methods/der/chain.h"
+
+namespace tendril::der {
+
+struct AngleReport {
+  bool fine = true;
+  int iterations = 0;
+  double residual = 0;  // largest |dE/dtheta| over its tolerance
+};
+
+// Workspace of the angle solver, allocated once.
+struct AngleWork {
+  explicit AngleWork(const Chain& chain);
+  Array free;                            // 1 where theta is unknown
+  Array tolerance;                       // per slot
+  Array gradient, diagonal, off, step, saved, scratch, pivot, lower, border, angles_before;
+};
+
+// Tangents and lengths from the vertices; walls from the drive.
+void update_edges(Chain& chain, const Model& model, const Drive& drive);
+// Carries each rod's first Bishop director from the old first tangents to the present ones (parallel transport in time).
+void carry_first_directors(Chain& chain, const Array3& old_tangents);
+// Bishop directors along the rods that need them, held angles of walls, closure of rings.
+void update_bishop(Chain& chain, bool every_rod);
+// Minimises the energy over all angles that are free. Isotropic rods in closed form, others by Newton.
+AngleReport update_angles(Chain& chain, AngleWork& work, double tolerance);
+// Fills u, theta, m1, m2 of every rod, also of those that need no frames to move. For output.
+void fill_directors(Chain& chain);
+
+// Sum of bending and twisting energy over a range of joints, at the present angles of general rods.
+double joint_energy(const Chain& chain, const ChainRod& rod, double* bending, double* twisting);
+
+}  // namespace tendril::der

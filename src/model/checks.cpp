@@ -1,0 +1,92 @@
+#include "model/checks.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <vector>
+
+#include "model/timetable.h"
+
+namespace tendril {
+
+namespace {
+
+using Size = std::size_t;
+
+Vec3 place_of(const Target& target, double time) {
+  return target.start.position + at_time<Vec3>(target.move, time, Vec3::Zero(), Vec3::Zero()).value;
+}
+
+// Along the rod, the short way round a ring.
+double rod_between(const Model& model, const Target& a, const Target& b) {
+  const RodModel& rod = model.rods[static_cast<Size>(a.rod)];
+  const double along = std::abs(model.material[a.node] - model.material[b.node]);
+  return rod.span.ring ? std::min(along, rod.length - along) : along;
+}
+
+// Keys of both timetables, instants between them, and the borders of the time in which both hold.
+std::vector<double> common_instants(const Model& model, const Target& a, const Target& b) {
+  const double from = std::max({a.from, b.from, 0.0}), until = std::min({a.until, b.until, model.end_time});
+  std::vector<double> all = {from, until};
+  add_instants(a.move, 16, all);
+  add_instants(b.move, 16, all);
+  std::vector<double> instants;
+  for (const double t : all)
+    if (t >= from && t <= until) instants.push_back(t);
+  std::sort(instants.begin(), instants.end());
+  return instants;
+}
+
+}  // namespace
+
+Problems check_reach(const Model& model) {
+  Problems problems;
+  const int count = static_cast<int>(model.targets.size());
+  // Every pair where there are few; neighbours in the list where there are many (a comb of clamps), to keep the cost linear.
+  const int farthest = count <= 64 ? count : 2;
+  for (int i = 0; i < count; ++i)
+    for (int j = std::max(0, i - farthest); j < i; ++j) {
+      const Target &a = model.targets[static_cast<Size>(j)], &b = model.targets[static_cast<Size>(i)];
+      if (a.rod != b.rod || !a.position || !b.position || a.node == b.node) continue;
+      const double length = rod_between(model, a, b);
+      double worst = 0, when = 0;
+      for (const double t : common_instants(model, a, b)) {
+        const double distance = (place_of(a, t) - place_of(b, t)).norm();
+        if (distance > worst * (1 + 1e-12)) worst = distance, when = t;
+      }
+      if (worst <= length * (1 + 1e-9)) continue;
+      const auto moves = [](const Target& t) { return !t.move.keys.empty(); };
+      const int blamed = moves(b) || !moves(a) ? i : j;
+      problems.push_back({Severity::error, "", fmt::format("clamp[{}].move", blamed),
+                          fmt::format("the clamps are {:.6g} m apart at t = {:.6g} s but the rod between them is {:.6g} m long", worst,
+                                      when, length),
+                          "a rod that does not stretch can not reach", "move them less far, or use a method and option with stretch"});
+    }
+  return problems;
+}
+
+Problems check_speed(const Model& model, double step) {
+  Problems problems;
+  for (Size i = 0; i < model.targets.size(); ++i) {
+    const Target& target = model.targets[i];
+    const double length = model.rods[static_cast<Size>(target.rod)].length;
+    std::vector<double> instants;
+    add_instants(target.move, 7, instants);  // the middle of every interval among them: there a smooth path is fastest
+    double worst = 0, when = 0;
+    for (const double t : instants)
+      for (const double start : {t - step, t - 0.5 * step, t}) {
+        const double moved = (place_of(target, start + step) - place_of(target, start)).norm();
+        if (moved > worst) worst = moved, when = start;
+      }
+    if (worst > length)
+      problems.push_back({Severity::error, "", fmt::format("clamp[{}].move", i),
+                          fmt::format("moves {:.6g} m within one step of {:.3g} s at t = {:.6g} s", worst, step, std::max(when, 0.0)),
+                          fmt::format("must be less than the rod's length, {:.6g} m", length),
+                          "give the path more time, or use a shorter step"});
+  }
+  return problems;
+}
+
+}  // namespace tendril

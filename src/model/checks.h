@@ -1,0 +1,15 @@
+// What can be wrong with a model's drive: asked by the caller, because not every method minds.
+#pragma once
+
+#include "model/model.h"
+
+namespace tendril {
+
+// Two points held further apart, at some instant up to end_time, than the rod between them is long: for methods that can not
+// stretch. Targets stand in the order of the scene's clamps, so field paths are clamp[i].
+Problems check_reach(const Model& model);
+
+// A target that moves further than its rod is long within one step.
+Problems check_speed(const Model& model, double step);
+
+}  // namespace tendril

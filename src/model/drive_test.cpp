@@ -1,0 +1,191 @@
+#include "model/drive.h"
+
+#include <cmath>
+
+#include "math/number.h"
+#include "math/rotation.h"
+#include "model/checks.h"
+#include "model/test_scenes.h"
+#include "model/timetable.h"
+#include "testing/allocation_count.h"
+#include "testing/finite_difference.h"
+#include "testing/sentence.h"
+
+namespace tendril {
+namespace {
+
+using math::pi, math::two_pi;
+
+Timetable<double> table(TimetableShape shape) { return {shape, {{1, 2}, {3, -4}, {3.5, -4}, {4, 1}}}; }
+Timetable<Vec3> path(std::vector<Timetable<Vec3>::Key> keys, TimetableShape shape = TimetableShape::smooth) {
+  return {shape, std::move(keys)};
+}
+double value(const Timetable<double>& t, double time) { return at_time<double>(t, time, 7.0, 0.0).value; }
+
+SENTENCE("model", "a timetable passes through its keys and stays before the first and after the last") {
+  for (const auto shape : {TimetableShape::hold, TimetableShape::linear, TimetableShape::smooth}) {
+    const auto t = table(shape);
+    for (const auto& key : t.keys) EXPECT_EQ(value(t, key.time), key.value);
+    EXPECT_EQ(value(t, -5), 2);
+    EXPECT_EQ(value(t, 100), 1);
+    EXPECT_EQ(at_time<double>(t, 100, 7.0, 0.0).rate, 0);
+  }
+  EXPECT_EQ(value(table(TimetableShape::hold), 2.999), 2);
+  EXPECT_EQ(value(table(TimetableShape::linear), 2), -1);
+  EXPECT_EQ(value(table(TimetableShape::smooth), 2), -1);
+  EXPECT_EQ(value({}, 3), 7);
+}
+
+SENTENCE("model", "rates of a timetable are the derivatives of its values; smooth ones rest at the keys") {
+  for (const auto shape : {TimetableShape::linear, TimetableShape::smooth}) {
+    const auto t = table(shape);
+    for (const double time : {1.3, 2.0, 2.9, 3.77}) {
+      const auto r = compare_with_differences([&](double at) { return value(t, at); }, at_time<double>(t, time, 7.0, 0.0).rate, time);
+      EXPECT_TRUE(r.ok) << r.message;
+    }
+  }
+  for (const auto& key : table(TimetableShape::smooth).keys)
+    EXPECT_NEAR(at_time<double>(table(TimetableShape::smooth), key.time - 1e-9, 7.0, 0.0).rate, 0, 1e-6);
+  EXPECT_EQ(at_time<double>(table(TimetableShape::hold), 2, 7.0, 0.0).rate, 0);
+}
+
+Scene driven() {
+  Scene scene = one_rod(StraightCurve{Vec3::Zero(), Vec3(1, 0, 0)}, 10);
+  scene.clamps = {clamp_at(0), clamp_at(1)};
+  scene.clamps[1].name = "hand";
+  scene.clamps[1].move = path({{0, Vec3::Zero()}, {2, Vec3(-0.3, 0.1, 0)}});
+  scene.clamps[1].turn = {TimetableShape::smooth, {{0, 0}, {2, 27}}};
+  scene.clamps[1].until = 5;
+  scene.loads = {GravityLoad{Vec3(0, 0, -10)}, GravityLoad{Vec3(1, 0, 0)}};
+  ForceLoad force;
+  force.rod = "rod";
+  force.at = 0.5;
+  force.value = Vec3(0, 1, 0);
+  force.factor = {TimetableShape::linear, {{0, 0}, {2, 4}}};
+  scene.loads.push_back(force);
+  scene.loads.push_back(WindLoad{});
+  return scene;
+}
+
+SENTENCE("model", "a target's velocity is the derivative of its pose") {
+  const Model model = *build_model(driven());
+  const auto pose = [&](double time) {
+    Drive drive;
+    evaluate(model, {}, time, 1, drive);
+    return drive.targets[1];
+  };
+  for (const double time : {0.4, 1.0, 1.9}) {
+    const TargetNow now = pose(time);
+    const auto place = [&](double t) { return Eigen::VectorXd(pose(t).pose.position); };
+    const auto moved = compare_with_differences(place, Eigen::VectorXd(now.motion.linear), time);
+    EXPECT_TRUE(moved.ok) << moved.message;
+    const double h = 1e-5;
+    const Vec3 spin = log_rotation(pose(time + h).pose.orientation * pose(time - h).pose.orientation.conjugate()) / (2 * h);
+    EXPECT_NEAR((spin - now.motion.angular).norm(), 0, 1e-5);
+    EXPECT_NEAR(now.motion.angular.y(), 0, 1e-12);
+  }
+  EXPECT_NEAR(pose(2).turn, 54 * pi, 1e-12);  // counted, not wrapped
+  EXPECT_NEAR((pose(2).pose.position - Vec3(0.7, 0.1, 0)).norm(), 0, 1e-15);
+  EXPECT_TRUE(pose(4.99).active);
+  EXPECT_FALSE(pose(5).active);
+}
+
+SENTENCE("model", "the load factor ramps loads, gravity and paths; live inputs add to them") {
+  const Model model = *build_model(driven());
+  Live live;
+  live.gravity_scale = 2;
+  live.paths.push({1, Vec3(0, 0, 0.5), pi});
+  live.hands.push(Hand{});
+  Drive drive;
+  evaluate(model, live, 1, 0.25, drive);
+  EXPECT_NEAR((drive.gravity - Vec3(0.5, 0, -5)).norm(), 0, 1e-15);
+  EXPECT_NEAR((drive.targets[1].pose.position - Vec3(1 - 0.0375, 0.0125, 0.5)).norm(), 0, 1e-15);
+  EXPECT_NEAR(drive.targets[1].turn, 0.25 * 27 * pi + pi, 1e-12);
+  EXPECT_EQ(drive.node_factor.at(0), 0.5);
+  EXPECT_EQ(drive.wind_factor.at(0), 0.25);
+  EXPECT_EQ(drive.hands.count, 1);
+  evaluate(model, {}, 1, 1, drive);
+  EXPECT_EQ(drive.wind_factor.at(0), 1);
+  EXPECT_EQ(drive.hands.count, 0);
+}
+
+SENTENCE("model", "asking for the drive again allocates nothing") {
+  const Model model = *build_model(driven());
+  Drive drive;
+  const Live live;
+  evaluate(model, live, 0, 1, drive);
+  AllocationCount allocations;
+  evaluate(model, live, 0.1, 1, drive);
+  const Vec3 wind = wind_velocity(model.winds[0].law, drive.wind_factor[0], 0.1, Vec3::Zero());
+  const long count = allocations.count();
+  EXPECT_EQ(count, 0);
+  EXPECT_EQ(wind, Vec3::Zero());
+}
+
+SENTENCE("model", "wind without gusts is steady; gusts travel with it, stay within their bound and are smooth") {
+  WindLoad law;
+  law.velocity = Vec3(3, 4, 0);
+  EXPECT_EQ(wind_velocity(law, 2, 17, Vec3(1, 2, 3)), Vec3(6, 8, 0));
+  law.gust = 0.5;
+  law.vortex = 0.3;
+  const Vec3 along(0.6, 0.8, 0);
+  double least = forever, most = 0;
+  for (int i = 0; i < 2000; ++i) {
+    const double t = 0.05 * i;
+    const Vec3 w = wind_velocity(law, 1, t, Vec3(1, 2, 3));
+    const double forward = w.dot(along);
+    least = std::min(least, forward);
+    most = std::max(most, forward);
+    EXPECT_LE((w - forward * along).norm(), 0.3 * 5 * std::sqrt(2.0));
+    EXPECT_LT((wind_velocity(law, 1, t + 1e-4, Vec3(1, 2, 3)) - w).norm(), 1e-2);
+    // One gust length further down the wind, one period later: the same air.
+    EXPECT_LT((wind_velocity(law, 1, t + law.gust_period, Vec3(1, 2, 3) + law.gust_length * along) - w).norm(), 1e-9);
+  }
+  EXPECT_GT(least, 2.5 - 1e-12);
+  EXPECT_LT(most, 7.5 + 1e-12);
+  EXPECT_LT(least, 3.5);
+  EXPECT_GT(most, 6.5);
+}
+
+SENTENCE("model", "clamps further apart than the rod between them are found, with distance and instant") {
+  Scene scene = driven();
+  EXPECT_TRUE(check_reach(*build_model(scene)).empty());
+  scene.time.duration = 3;
+  scene.clamps[1].move = path({{0, Vec3::Zero()}, {2, Vec3(0.2, 0, 0)}, {3, Vec3::Zero()}});
+  const Problems problems = check_reach(*build_model(scene));
+  ASSERT_EQ(problems.size(), 1u);
+  EXPECT_EQ(problems[0].field, "clamp[1].move");
+  EXPECT_EQ(problems[0].what, "the clamps are 1.2 m apart at t = 2 s but the rod between them is 1 m long");
+  // Between keys too: a path through a far point, with both keys near.
+  scene.clamps[0].move = path({{0, Vec3::Zero()}, {2, Vec3(0, 0.9, 0)}}, TimetableShape::linear);
+  scene.clamps[1].move = path({{0, Vec3::Zero()}, {0.5, Vec3(0, -0.3, 0)}, {1, Vec3(0, 0.45, 0)}, {2, Vec3(0, 0.9, 0)}});
+  EXPECT_EQ(check_reach(*build_model(scene)).size(), 1u);
+  // Not while one of them is open, nor where nothing is held in place.
+  scene.clamps[1].from = 2;
+  EXPECT_TRUE(check_reach(*build_model(scene)).empty());
+  scene.clamps[1].from = 0;
+  scene.clamps[1].hold = {Hold::direction, Hold::twist};
+  EXPECT_TRUE(check_reach(*build_model(scene)).empty());
+}
+
+SENTENCE("model", "on a ring the short way round limits the reach") {
+  Scene scene = one_rod(CircleCurve{Vec3::Zero(), Vec3::UnitZ(), 1 / two_pi}, 40);
+  scene.clamps = {clamp_at(0), clamp_at(0.75)};
+  scene.clamps[1].move = path({{0, Vec3::Zero()}, {1, Vec3(-0.1, -0.1, 0)}});
+  EXPECT_EQ(check_reach(*build_model(scene)).size(), 1u);
+}
+
+SENTENCE("model", "a target that jumps more than a rod length in a step is found, a slow one is not") {
+  Scene scene = driven();
+  scene.clamps[1].move = path({{0, Vec3::Zero()}, {1, Vec3(0, 5, 0)}});
+  const Model model = *build_model(scene);
+  EXPECT_TRUE(check_speed(model, 0.01).empty());
+  EXPECT_TRUE(check_speed(model, 0.133).empty());  // fastest in the middle: 1.5 * 5 m/s
+  EXPECT_EQ(check_speed(model, 0.136).size(), 1u);
+  scene.clamps[1].move = path({{0, Vec3::Zero()}, {1, Vec3(0, 1.5, 0)}}, TimetableShape::hold);
+  EXPECT_EQ(check_speed(*build_model(scene), 1e-6).size(), 1u);  // a jump takes no time at all
+  EXPECT_EQ(check_speed(*build_model(scene), 1e-6)[0].field, "clamp[1].move");
+}
+
+}  // namespace
+}  // namespace tendril
