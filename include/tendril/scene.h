@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <variant>
 #include <vector>
 
@@ -20,7 +21,11 @@ template <class T>
 struct Timetable {  // keys in rising time; before the first and after the last key the value stays
   struct Key {
     double time = 0;
-    T value{};
+    T value = zero();  // Vec3{} would leave its numbers undefined
+    static T zero() {
+      if constexpr (std::is_arithmetic_v<T>) return 0;
+      else return T::Zero();
+    }
     bool operator==(const Key&) const = default;
   };
   TimetableShape shape = TimetableShape::smooth;
@@ -72,7 +77,7 @@ struct HelixCurve {  // center + radius (cos t R + sin t A x R) + pitch t/(2 pi)
   bool left_handed = false;
   bool operator==(const HelixCurve&) const = default;
 };
-struct PolylineCurve {  // from points, or from the rows x,y,z of a CSV file
+struct PolylineCurve {  // points; a CSV file is replaced by its points when the scene is read, so that a Scene is whole
   std::vector<Vec3> points;
   std::string file;
   bool closed = false;
@@ -233,7 +238,7 @@ using OptionTable = std::map<std::string, OptionValue>;
 
 // Field path ("rod[0].section.circle.radius") -> where it stands in the text. Says nothing about the scene itself.
 struct SourceMap {
-  struct Place { int line = 0, column = 0; };
+  struct Place { int line = 0, column = 0; };  // line 0: not from the text, set afterwards (--set)
   std::string file;
   std::map<std::string, Place> places;
   bool operator==(const SourceMap&) const { return true; }

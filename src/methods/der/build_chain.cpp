@@ -4,6 +4,7 @@
 #include "math/rotation.h"
 #include "math/transport.h"
 #include "methods/der/chain.h"
+#include "methods/der/frames.h"
 
 namespace tendril::der {
 namespace {
@@ -36,6 +37,7 @@ class Builder {
     allocate(next + pack_size);
     for (ChainRod& rod : chain_.rods) fill_rod(rod);
     for (const ChainRod& rod : chain_.rods) find_regions(rod);
+    set_walls(chain_, drive_);
     return std::move(chain_);
   }
 
@@ -86,7 +88,7 @@ class Builder {
         const Target& target = model_.targets[static_cast<std::size_t>(slot.target)];
         const bool inside = i > 0 && i + 1 < rod.slots;
         chain_.walls.push_back({s, static_cast<int>(chain_.rods.size()), slot.target, target.direction, target.twist,
-                                inside && !target.direction, {1, 0, 0}, {0, 1, 0}});
+                                inside && !target.direction});
         chain_.edge[static_cast<std::size_t>(s)] = i + 1 < rod.slots ? slots_[static_cast<std::size_t>(i + 1)].edge
                                                                      : slots_[static_cast<std::size_t>(i - 1)].edge;
       } else {

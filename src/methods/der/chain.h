@@ -61,7 +61,7 @@ struct Wall {
   int slot = 0, rod = 0, target = 0;
   bool direction = false, twist = false;
   bool follows = false;       // inside the rod, twist held but direction free: the wall's direction is that between its neighbours
-  V3<double> target_tangent{1, 0, 0};
+  V3<double> target_tangent{1, 0, 0}, target_d1{0, 1, 0};  // where the clamp's section frame stands
   V3<double> director{0, 1, 0};  // of the material frame, perpendicular to the wall's present direction
 };
 struct Twin {

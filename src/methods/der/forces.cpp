@@ -95,6 +95,18 @@ double update_gradient(Chain& c, double dt) {
   return smallest;
 }
 
+void remember_curvature(Chain& c) {
+  for (const ChainRod& rod : c.rods) {
+    if (!rod.general) continue;
+    for (int s = rod.first; s < rod.end; s += pack_size) {
+      const V3<Pack> a = load(c.t, s - 1), b = load(c.t, s);
+      const Pack w = joint_weight(dot(a, b));
+      store(c.old_first, s, material_curvature_first(b, w, load(c.m1, s - 1), load(c.m2, s - 1)));
+      store(c.old_second, s, material_curvature_second(a, w, load(c.m1, s), load(c.m2, s)));
+    }
+  }
+}
+
 Mat3 node_axes(const Chain& c, int vertex) {
   const auto section = [&](int s) {
     const V3<double> t = c.t.get(s), d1 = turned_about(t, c.m1.get(s), c.phi[static_cast<std::size_t>(s)]);

@@ -9,6 +9,8 @@ namespace tendril::der {
 // `dt` > 0 adds internal damping from the change of curvature since the step before.
 // Returns the smallest 1 + a.b over the joints: 0 where a joint is folded.
 double update_gradient(Chain& chain, double dt);
+// Takes the present material curvatures as those of the step before.
+void remember_curvature(Chain& chain);
 
 // What the world does to the rods, apart from what depends on velocity: gravity, forces, line loads, couples.
 class Loads {

@@ -9,7 +9,28 @@
 
 namespace tendril::der {
 
-void update_edges(Chain& c, const Model&, const Drive& drive) {
+void set_walls(Chain& c, const Drive& drive) {
+  for (Wall& wall : c.walls) {
+    const Quat& now = drive.targets[static_cast<std::size_t>(wall.target)].pose.orientation;
+    wall.target_tangent = to_small(director(now, 2));
+    wall.target_d1 = to_small(director(now, 0));
+  }
+}
+
+void place_wall(Chain& c, Wall& wall) {
+  const auto k = static_cast<std::size_t>(wall.slot);
+  V3<double> tangent = wall.target_tangent, d1 = wall.target_d1;
+  if (wall.follows) {
+    tangent = normalized(c.t.get(wall.slot - 1) + c.t.get(wall.slot + 1));
+    d1 = parallel_transport_normal(wall.target_tangent, tangent, d1);
+  }
+  c.t.set(wall.slot, tangent);
+  c.length[k] = 1;
+  c.inverse_length[k] = 0;  // nothing moves with a wall
+  wall.director = turned_about(tangent, orthonormalized(tangent, d1), -c.phi[k]);
+}
+
+void update_edges(Chain& c) {
   for (int s = c.begin; s < c.end; s += pack_size) {
     const V3<Pack> e = load(c.x, s + 1) - load(c.x, s);
     const Pack squared = squared_norm(e);
@@ -23,27 +44,14 @@ void update_edges(Chain& c, const Model&, const Drive& drive) {
   for (const ChainRod& rod : c.rods) {
     if (rod.ring) c.inverse_length[static_cast<std::size_t>(rod.wrap)] = 0;  // its force belongs to the first slot
   }
-  for (Wall& wall : c.walls) {
-    const Quat& now = drive.targets[static_cast<std::size_t>(wall.target)].pose.orientation;
-    wall.target_tangent = to_small(director(now, 2));
-    V3<double> tangent = wall.target_tangent;
-    V3<double> d1 = to_small(director(now, 0));
-    if (wall.follows) {
-      tangent = normalized(c.t.get(wall.slot - 1) + c.t.get(wall.slot + 1));
-      d1 = parallel_transport_normal(wall.target_tangent, tangent, d1);
-    }
-    c.t.set(wall.slot, tangent);
-    c.length[static_cast<std::size_t>(wall.slot)] = 1;
-    c.inverse_length[static_cast<std::size_t>(wall.slot)] = 0;  // nothing moves with a wall
-    wall.director = turned_about(tangent, orthonormalized(tangent, d1), -c.phi[static_cast<std::size_t>(wall.slot)]);
-  }
+  for (Wall& wall : c.walls) place_wall(c, wall);
 }
 
-void carry_first_directors(Chain& c, const Array3& old_tangents) {
+void carry_first_directors(Chain& c, const std::vector<V3<double>>& old_first_tangents) {
   for (int r = 0; r < static_cast<int>(c.rods.size()); ++r) {
     const int first = c.rods[static_cast<std::size_t>(r)].first;
     const V3<double> t = c.t.get(first);
-    c.set_first_director(r, orthonormalized(t, parallel_transport_normal(old_tangents.get(first), t, c.get_first_director(r))));
+    c.set_first_director(r, orthonormalized(t, parallel_transport_normal(old_first_tangents[static_cast<std::size_t>(r)], t, c.get_first_director(r))));
   }
 }
 

@@ -19,10 +19,13 @@ struct AngleWork {
   Array gradient, diagonal, off, step, saved, scratch, pivot, lower, border, angles_before;
 };
 
-// Tangents and lengths from the vertices; walls from the drive.
-void update_edges(Chain& chain, const Model& model, const Drive& drive);
+// Where the walls are to stand.
+void set_walls(Chain& chain, const Drive& drive);
+// Tangents and lengths from the vertices; walls put in their place.
+void update_edges(Chain& chain);
+void place_wall(Chain& chain, Wall& wall);
 // Carries each rod's first Bishop director from the old first tangents to the present ones (parallel transport in time).
-void carry_first_directors(Chain& chain, const Array3& old_tangents);
+void carry_first_directors(Chain& chain, const std::vector<V3<double>>& old_first_tangents);
 // Bishop directors along the rods that need them, held angles of walls, closure of rings.
 void update_bishop(Chain& chain, bool every_rod);
 // Minimises the energy over all angles that are free. Isotropic rods in closed form, others by Newton.

@@ -1,0 +1,70 @@
+// Discrete Elastic Rods as a Method.  [Bergou 2008, Algorithm 1]
+#pragma once
+
+#include <memory>
+
+#include "methods/der/entry.h"
+#include "methods/der/forces.h"
+#include "methods/der/frames.h"
+#include "methods/der/projection.h"
+#include "methods/der/relax.h"
+#include "tendril/method.h"
+
+namespace tendril::der {
+
+struct Settings {
+  bool extensible = false;
+  bool general = false;
+  double projection_tolerance = 1e-8;
+  int projection_iterations = 100;
+  RelaxOptions relax;
+  static Settings from(const Options& options);
+};
+
+class Der final : public Method {
+ public:
+  Der(std::shared_ptr<const Model> model, const Settings& settings);
+  StepReport step(double time, double dt, const Live& live) override;
+  StepReport relax(double time, double load_factor, const Live& live) override;
+  void write(Frame& frame) const override;
+  void reactions(std::span<Wrench> at_targets) const override;
+  void save(StateWriter& writer) const override;
+  void load(StateReader& reader) override;
+
+  const Chain& chain() const { return *chain_; }
+  int negative_pivots(double time, const Live& live);  // of the present state, as an equilibrium
+
+ private:
+  void rebuild();                   // the chain for the walls that stand now, from the present pose
+  bool walls_changed() const;
+  void allocate();                  // workspaces for the chain
+  void refresh();                   // everything derived, from the state
+  void integrate(double dt);        // forces, velocities, positions
+  void place_held();
+  void fill_output() const;
+
+  std::shared_ptr<const Model> model_;
+  Settings settings_;
+  Drive drive_;
+  std::unique_ptr<Chain> chain_;
+  std::unique_ptr<AngleWork> angles_;
+  std::unique_ptr<ProjectionWork> projection_;
+  std::unique_ptr<Loads> loads_;
+  std::unique_ptr<AirDrag> drag_;
+  std::unique_ptr<Relaxer> relaxer_;
+  Array3 force_;                    // per vertex
+  std::vector<V3<double>> first_tangents_;  // per rod, of the step before
+  double longest_ = 0;              // length of the longest rod
+  Array decay_;                     // of velocities in a step, by mass damping
+  double decay_dt_ = 0;
+  double fastest_ = 0;              // largest speed component after the last step
+  bool resting_ = false;            // the state came from relax: no inertia in reactions
+  StepReport report_;
+  mutable std::unique_ptr<Chain> output_;   // the chain with frames and forces filled in for writing
+};
+
+// Largest stable step of symplectic Euler, from a bound on the highest frequency.  [ERRATA D23]
+StepAdvice advise(const Model& model, const Options& options);
+Problems check(const Model& model, const Options& options);
+
+}  // namespace tendril::der

@@ -1,0 +1,143 @@
+// What `der` can do, its options, its step advice.
+#include <algorithm>
+#include <cmath>
+
+#include "methods/der/der.h"
+
+namespace tendril::der {
+namespace {
+
+MethodInfo make_info() {
+  MethodInfo info;
+  info.name = "der";
+  info.title = "Discrete Elastic Rods";
+  info.paper = "Bergou, Wardetzky, Robinson, Audoly, Grinspun: Discrete Elastic Rods, ACM Transactions on Graphics 27(3), 2008";
+  info.summary = "explicit centerline, material frame in quasistatic equilibrium, inextensible by projection or extensible";
+  Capability& can = info.can;
+  can.inertia = can.statics = can.stretch = can.anisotropic = can.rest_curvature = can.ring = true;
+  can.follower_loads = can.drag = can.damping = can.stability = true;
+  can.hold_position = can.hold_direction = can.hold_twist = can.hold_inside = true;
+  can.fewest_edges = 2;
+  info.options = {
+      {"extensible", "", false, -forever, forever, {}, "The rod stretches by its EA instead of keeping its length exactly."},
+      {"projection_tolerance", "", 1e-8, 1e-15, 1e-2, {}, "Largest relative error of a squared edge length after projection."},
+      {"projection_iterations", "", 100.0, 1, 1e6, {}, "Projections that need more iterations than this count as failed."},
+      {"relax_tolerance", "", 1e-11, 1e-16, 1e-2, {},
+       "Largest force left at an equilibrium, relative to the bending force of one segment."},
+      {"relax_iterations", "", 400.0, 1, 1e6, {}, "Equilibria that need more Newton iterations than this count as failed."},
+      {"general", "", false, -forever, forever, {},
+       "Treat naturally straight, isotropic rods by the formulas for general ones too. Slower; for comparison."},
+  };
+  return info;
+}
+
+// Gershgorin's bound on the largest eigenvalue of M^-1/2 K M^-1/2, K the bending stiffness of the straight rod.
+double highest_squared_frequency(const Model& model, const RodModel& rod, bool extensible) {
+  const RodSpan& span = rod.span;
+  const auto edge = [&](int k) { return EdgeIndex{span.first_edge + (k + span.edges) % span.edges}; };
+  const auto length = [&](int k) { return model.rest_length[edge(k)]; };
+  const auto section = [&](int k) -> const Section& { return model.section[edge(k)]; };
+  const auto mass = [&](int node) {
+    double sum = 0;
+    if (span.ring || node > 0) sum += 0.5 * length(node - 1) * section(node - 1).line_mass;
+    if (span.ring || node < span.nodes - 1) sum += 0.5 * length(node) * section(node).line_mass;
+    return sum;
+  };
+  std::vector<double> row(static_cast<std::size_t>(span.nodes), 0.0);
+  // Adds k (sum g_i x_i)^2 / 2 for a few nodes.
+  const auto add = [&](double k, std::initializer_list<std::pair<int, double>> terms) {
+    for (const auto& [i, gi] : terms) {
+      for (const auto& [j, gj] : terms) {
+        const int a = (i + span.nodes) % span.nodes, b = (j + span.nodes) % span.nodes;
+        row[static_cast<std::size_t>(a)] += k * std::abs(gi * gj) / std::sqrt(mass(a) * mass(b));
+      }
+    }
+  };
+  for (int i = span.ring ? 0 : 1; i < (span.ring ? span.nodes : span.nodes - 1); ++i) {
+    const double la = length(i - 1), lb = length(i);
+    const Section &a = section(i - 1), &b = section(i);
+    const double stiff = (std::max(a.EI1, a.EI2) + std::max(b.EI1, b.EI2)) / (la + lb);  // of kb: 2 alpha / l
+    add(stiff, {{i - 1, 1 / la}, {i, -1 / la - 1 / lb}, {i + 1, 1 / lb}});
+  }
+  for (const Target& target : model.targets) {
+    if (!target.direction || target.node.value < span.first_node || target.node.value >= span.first_node + span.nodes) continue;
+    const int node = target.node.value - span.first_node;
+    for (const int k : {node - 1, node}) {
+      if (!span.ring && (k < 0 || k >= span.edges)) continue;
+      add(2 * std::max(section(k).EI1, section(k).EI2) / length(k), {{k, -1 / length(k)}, {k + 1, 1 / length(k)}});
+    }
+  }
+  if (extensible) {
+    for (int k = 0; k < span.edges; ++k) add(section(k).EA / length(k), {{k, -1.0}, {k + 1, 1.0}});
+  }
+  return *std::max_element(row.begin(), row.end());
+}
+
+}  // namespace
+
+// Symplectic Euler is stable below 2/omega. A frame turned far adds stiffness that the straight rod does not show, and curved rods
+// couple more, so half of that is advised.  [ERRATA D23]
+StepAdvice advise(const Model& model, const Options& options) {
+  const bool extensible = options.flag("extensible");
+  StepAdvice advice;
+  advice.stable = HUGE_VAL;
+  for (const RodModel& rod : model.rods) {
+    const double squared = highest_squared_frequency(model, rod, extensible);
+    double stable = 2 / std::sqrt(squared);
+    std::string reason = "bending waves of one segment's length in rod " + rod.name;
+    if (extensible && squared > 2 * highest_squared_frequency(model, rod, false)) reason = "stretching waves in rod " + rod.name;
+    if (rod.damping.internal > 0) {
+      // The damping moment lags by one step: h (h + 2 tau) omega^2 < 4 keeps the highest mode bounded, halved for the lag.
+      const double tau = rod.damping.internal;
+      const double damped = 0.5 * (std::sqrt(tau * tau + 4 / squared) - tau);
+      if (damped < stable) reason = "internal damping of rod " + rod.name;
+      stable = std::min(stable, damped);
+    }
+    if (stable < advice.stable) {
+      advice.stable = stable;
+      advice.reason = reason;
+    }
+  }
+  advice.advised = 0.5 * advice.stable;
+  return advice;
+}
+
+Problems check(const Model& model, const Options& options) {
+  Problems problems;
+  const bool extensible = options.flag("extensible");
+  for (std::size_t r = 0; r < model.rods.size(); ++r) {
+    const RodModel& rod = model.rods[r];
+    const std::string field = "rod[" + std::to_string(r) + "]";
+    if (rod.span.edges < entry().info.can.fewest_edges || (rod.span.ring && rod.span.edges < 3)) {
+      problems.push_back({Severity::error, "", field + ".segments", "got " + std::to_string(rod.span.edges),
+                          "der needs at least 2 segments, 3 in a ring", "use more segments"});
+    }
+    for (int k = 0; extensible && k < rod.span.edges; ++k) {
+      if (model.section[EdgeIndex{rod.span.first_edge + k}].EA > 0) continue;
+      problems.push_back({Severity::error, "", field + ".section.stiffness.EA", "not given", "needed by options.der.extensible = true",
+                          "give EA, or leave the rod inextensible"});
+      break;
+    }
+  }
+  for (std::size_t i = 0; i < model.targets.size(); ++i) {
+    for (std::size_t j = 0; j < i; ++j) {
+      const Target &a = model.targets[i], &b = model.targets[j];
+      if (a.node != b.node || std::max(a.from, b.from) >= std::min(a.until, b.until)) continue;
+      const bool twice = (a.position && b.position) || ((a.direction || a.twist) && (b.direction || b.twist));
+      if (!twice) continue;
+      problems.push_back({Severity::error, "", "clamp[" + std::to_string(i) + "]", "holds what clamp " + b.name + " holds already", "",
+                          "put what is held into one clamp"});
+    }
+  }
+  return problems;
+}
+
+const MethodEntry& entry() {
+  static const MethodEntry the_entry{make_info(), &check, &advise,
+                                     [](std::shared_ptr<const Model> model, const Options& options) -> std::unique_ptr<Method> {
+                                       return std::make_unique<Der>(std::move(model), Settings::from(options));
+                                     }};
+  return the_entry;
+}
+
+}  // namespace tendril::der

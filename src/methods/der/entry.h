@@ -1,0 +1,7 @@
+#pragma once
+
+#include "tendril/method.h"
+
+namespace tendril::der {
+const MethodEntry& entry();
+}

@@ -1,0 +1,433 @@
+#include "methods/der/relax.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "math/rotation.h"
+#include "math/transport.h"
+#include "methods/der/frames.h"
+
+namespace tendril::der {
+
+namespace {
+constexpr int half_band = 10;  // x, theta, x, theta, x of one joint: 11 unknowns in a row
+std::size_t z(int i) { return static_cast<std::size_t>(i); }
+}  // namespace
+
+Relaxer::Relaxer(const Model& model, const Chain& c) : model_(model) {
+  const int n = static_cast<int>(c.kind.size());
+  for (Array3* a : {&base_x_, &base_t_, &base_m1_}) a->assign(n, {0, 0, 0});
+  for (Array* a : {&base_twist_, &turned_, &twist_, &multiplier_, &stiffness_}) a->assign(z(n), 0);
+  for (const ChainRod& rod : c.rods) {
+    RodNumbers numbers;
+    numbers.ring = rod.ring;
+    numbers.x.assign(z(rod.slots + 1), -1);
+    numbers.theta.assign(z(rod.slots), -1);
+    int next = 0;
+    for (int i = 0; i <= rod.slots; ++i) {
+      const int v = rod.first + i, primary = c.vertex_of_node[z(c.node[z(v)])];
+      if (primary == v) {
+        numbers.x[z(i)] = next;
+        next += 3;
+      } else {
+        numbers.x[z(i)] = numbers.x[z(primary - rod.first)];
+      }
+      if (i == rod.slots) break;
+      if (c.kind[z(v)] == SlotKind::wrap) {
+        numbers.theta[z(i)] = numbers.theta[0];
+      } else {
+        numbers.theta[z(i)] = next++;
+      }
+    }
+    numbers.size = next;
+    numbers.fixed.assign(z(next), 0);
+    for (int i = 0; i <= rod.slots; ++i) {
+      if (c.held[z(rod.first + i)]) std::fill_n(numbers.fixed.begin() + numbers.x[z(i)], 3, 1);
+    }
+    for (const Wall& wall : c.walls) {
+      if (wall.twist && &c.rods[z(wall.rod)] == &rod) numbers.fixed[z(numbers.theta[z(wall.slot - rod.first)])] = 1;
+    }
+    if (rod.ring) {
+      numbers.cyclic.resize(next, half_band);
+    } else {
+      numbers.band.resize(next, half_band);
+      numbers.factor.resize(next, half_band);
+    }
+    for (auto* a : {&numbers.gradient, &numbers.direction, &numbers.scale, &numbers.stiff}) a->assign(z(next), 0);
+    numbers_.push_back(std::move(numbers));
+  }
+}
+
+// The augmented Lagrangian of one rod as newton_minimise wants it. Loads that follow the rod are frozen at the base of a Newton step;
+// the work they do adds up from step to step, so that the energy stays continuous.
+class RodProblem {
+ public:
+  RodProblem(Relaxer& r, Chain& c, int rod, const Drive& drive, Loads& loads)
+      : r_(r), c_(c), rod_(c.rods[z(rod)]), index_(rod), n_(r.numbers_[z(rod)]), drive_(drive), loads_(loads) {
+    last_ = rod_.ring ? rod_.wrap : rod_.first + rod_.slots;
+    set_base_from_chain();
+    set_scales();
+  }
+
+  NewtonPoint evaluate() {
+    assemble(false);
+    double residual = 0;
+    for (int i = 0; i < n_.size; ++i) {
+      if (!n_.fixed[z(i)]) residual = std::max(residual, std::abs(n_.gradient[z(i)]) / n_.scale[z(i)]);
+    }
+    return {energy_, residual, energy_scale_};
+  }
+
+  double direction() {
+    assemble(true);
+    for (double tries = 0;; ++tries) {
+      const PivotReport report = factor(shift_);
+      if (report.positive_definite()) break;
+      shift_ = shift_ == 0 ? 1e-8 : 8 * shift_;
+      if (tries > 60) return std::nan("");
+    }
+    for (int i = 0; i < n_.size; ++i) n_.direction[z(i)] = n_.fixed[z(i)] ? 0 : -n_.gradient[z(i)];
+    if (n_.ring) {
+      n_.cyclic.solve(n_.direction);
+    } else {
+      n_.factor.solve(n_.direction);
+    }
+    shift_ = shift_ < 2e-8 ? 0 : shift_ / 8;
+    limit_direction();
+    double slope = 0;
+    for (int i = 0; i < n_.size; ++i) slope += n_.direction[z(i)] * (n_.fixed[z(i)] ? 0 : n_.gradient[z(i)]);
+    return slope;
+  }
+
+  void move(double fraction) {
+    for (int i = 0; i <= rod_.slots; ++i) {
+      const int v = rod_.first + i, k = n_.x[z(i)];
+      const V3<double> d{n_.direction[z(k)], n_.direction[z(k + 1)], n_.direction[z(k + 2)]};
+      c_.x.set(v, r_.base_x_.get(v) + fraction * d);
+      if (i < rod_.slots) r_.turned_[z(v)] = fraction * n_.direction[z(n_.theta[z(i)])];
+    }
+    update_frames();
+  }
+
+  void accept() {
+    work_ = load_work();
+    for (int s = rod_.first; s <= rod_.first + rod_.slots; ++s) {
+      r_.base_x_.set(s, c_.x.get(s));
+      r_.base_t_.set(s, c_.t.get(s));
+      r_.base_m1_.set(s, c_.m1.get(s));
+      r_.base_twist_[z(s)] = r_.twist_[z(s)];
+      r_.turned_[z(s)] = 0;
+    }
+    refresh_loads();
+  }
+
+  double worst_length() const {
+    double worst = 0;
+    for (int s = rod_.first; s < last_; ++s) {
+      if (c_.constrained[z(s)] > 0) worst = std::max(worst, std::abs(c_.length[z(s)] / c_.rest_length[z(s)] - 1));
+    }
+    return worst;
+  }
+  void update_multipliers() {
+    for (int s = rod_.first; s < last_; ++s) {
+      if (c_.constrained[z(s)] > 0) r_.multiplier_[z(s)] += r_.stiffness_[z(s)] * (c_.length[z(s)] - c_.rest_length[z(s)]);
+    }
+  }
+  int negative_pivots() {
+    assemble(true);
+    return factor(0).negative;
+  }
+
+  // Writes frames and tension back: theta from the twists, the Bishop frame of the first slot from its material frame.
+  void finish() {
+    c_.set_first_director(index_, c_.m1.get(rod_.first));
+    c_.theta[z(rod_.first)] = 0;
+    for (int s = rod_.first + 1; s < rod_.first + rod_.slots; ++s) c_.theta[z(s)] = c_.theta[z(s - 1)] + r_.twist_[z(s)];
+    if (rod_.ring) c_.closure[z(index_)] = c_.theta[z(rod_.wrap)] - c_.theta[z(rod_.first)];
+    for (int s = rod_.first; s < last_; ++s) {
+      const double stretch = r_.multiplier_[z(s)] + r_.stiffness_[z(s)] * (c_.length[z(s)] - c_.rest_length[z(s)]);
+      c_.tension[z(s)] = c_.constrained[z(s)] > 0 ? stretch / c_.length[z(s)] : 0;
+    }
+  }
+
+ private:
+  void set_base_from_chain() {
+    for (int s = rod_.first; s <= rod_.first + rod_.slots; ++s) {
+      r_.base_x_.set(s, c_.x.get(s));
+      r_.base_t_.set(s, c_.t.get(s));
+      r_.base_m1_.set(s, c_.m1.get(s));
+      r_.base_twist_[z(s)] = s > rod_.first && s < rod_.first + rod_.slots ? c_.theta[z(s)] - c_.theta[z(s - 1)] : 0;
+      r_.turned_[z(s)] = 0;
+    }
+    for (double& d : n_.direction) d = 0;
+    update_frames();
+    for (int s = rod_.first; s < rod_.first + rod_.slots; ++s) {  // walls may have turned since
+      r_.base_t_.set(s, c_.t.get(s));
+      r_.base_m1_.set(s, c_.m1.get(s));
+      r_.base_twist_[z(s)] = r_.twist_[z(s)];
+    }
+    refresh_loads();
+  }
+
+  // Tangents, material frames carried from the base, unwrapped twists.
+  void update_frames() {
+    for (int s = rod_.first; s < rod_.first + rod_.slots; ++s) {
+      if (c_.kind[z(s)] == SlotKind::wall) continue;
+      const V3<double> e = c_.x.get(s + 1) - c_.x.get(s);
+      c_.length[z(s)] = norm(e);
+      c_.inverse_length[z(s)] = 1 / c_.length[z(s)];
+      c_.t.set(s, c_.inverse_length[z(s)] * e);
+    }
+    for (Wall& wall : c_.walls) {
+      if (wall.rod == index_) place_wall(c_, wall);
+    }
+    for (int s = rod_.first; s < rod_.first + rod_.slots; ++s) {
+      const V3<double> t = c_.t.get(s);
+      const V3<double> carried = parallel_transport_normal(r_.base_t_.get(s), t, r_.base_m1_.get(s));
+      c_.m1.set(s, turned_about(t, orthonormalized(t, carried), r_.turned_[z(s)]));
+    }
+    for (const Wall& wall : c_.walls) {
+      if (wall.rod == index_ && wall.twist) c_.m1.set(wall.slot, wall.director);
+    }
+    if (rod_.ring) c_.m1.set(rod_.wrap, c_.m1.get(rod_.first));
+    for (int s = rod_.first; s < rod_.first + rod_.slots; ++s) {
+      c_.m2.set(s, cross(c_.t.get(s), c_.m1.get(s)));
+      if (s == rod_.first) continue;
+      const double near = r_.base_twist_[z(s)] + r_.turned_[z(s)] - r_.turned_[z(s - 1)];
+      r_.twist_[z(s)] = unwrap(discrete_twist(c_.t.get(s - 1), c_.m1.get(s - 1), c_.t.get(s), c_.m1.get(s)), near);
+    }
+  }
+
+  void refresh_loads() {
+    loads_.update(drive_, c_);
+    loads_.couples(drive_, c_, couples_);
+  }
+
+  double load_work() const {
+    double work = work_;
+    for (int v = rod_.first; v <= rod_.first + rod_.slots; ++v) {
+      work += dot(loads_.force().get(v), c_.x.get(v) - r_.base_x_.get(v));
+    }
+    for (const Loads::Couple& couple : couples_) {
+      const int s = couple.slot;
+      if (s < rod_.first || s >= rod_.first + rod_.slots) continue;
+      const V3<double> a = r_.base_t_.get(s), b = c_.t.get(s);
+      const double angle = math::atan2(norm(cross(a, b)), dot(a, b));
+      const double sine = norm(cross(a, b));
+      const V3<double> turn = (sine > 1e-12 ? angle / sine : 1.0) * cross(a, b) + r_.turned_[z(s)] * b;
+      work += dot(couple.moment, turn);
+    }
+    return work;
+  }
+
+  JointStiffness stiffness_at(int s) const {
+    JointStiffness k;
+    k.inverse_l = c_.inverse_l[z(s)];
+    k.Ba << c_.B_xx[z(s - 1)], c_.B_xy[z(s - 1)], c_.B_xy[z(s - 1)], c_.B_yy[z(s - 1)];
+    k.Bb << c_.B_xx[z(s)], c_.B_xy[z(s)], c_.B_xy[z(s)], c_.B_yy[z(s)];
+    k.rest_a = Vec2(c_.rest_first.x[z(s)], c_.rest_first.y[z(s)]);
+    k.rest_b = Vec2(c_.rest_second.x[z(s)], c_.rest_second.y[z(s)]);
+    k.twist = c_.twist_stiffness[z(s)];
+    k.rest_twist = c_.rest_twist[z(s)];
+    return k;
+  }
+
+  void assemble(bool hessian) {
+    std::fill(n_.gradient.begin(), n_.gradient.end(), 0.0);
+    if (hessian && n_.ring) n_.cyclic.set_zero();
+    if (hessian && !n_.ring) n_.band.set_zero();
+    energy_ = energy_scale_ = 0;
+    for (int s = rod_.first + 1; s < rod_.first + rod_.slots; ++s) add_joint(s, hessian);
+    for (int s = rod_.first; s < last_; ++s) {
+      if (c_.kind[z(s)] == SlotKind::edge) add_stretch(s, hessian);
+    }
+    for (int v = rod_.first; v <= rod_.first + rod_.slots; ++v) {
+      const V3<double> f = loads_.force().get(v);
+      const int k = n_.x[z(v - rod_.first)];
+      for (int i = 0; i < 3; ++i) n_.gradient[z(k + i)] -= f[i];
+    }
+    for (const Loads::Couple& couple : couples_) {
+      if (couple.slot >= rod_.first && couple.slot < rod_.first + rod_.slots) add_couple(couple, hessian);
+    }
+    const double work = load_work();
+    energy_scale_ = std::abs(energy_) + std::abs(work);
+    energy_ -= work;
+    if (!hessian) return;
+    for (int i = 0; i < n_.size; ++i) {
+      if (n_.fixed[z(i)]) add_entry(i, i, n_.stiff[z(i)]);
+    }
+  }
+
+  void add_entry(int i, int j, double value) {
+    if (n_.ring) {
+      n_.cyclic.add(i, j, value);
+    } else {
+      n_.band.add(i, j, value);
+    }
+  }
+
+  void add_joint(int s, bool hessian) {
+    JointShape shape{to_eigen(c_.t.get(s - 1)), to_eigen(c_.t.get(s)),  to_eigen(c_.m1.get(s - 1)), to_eigen(c_.m2.get(s - 1)),
+                     to_eigen(c_.m1.get(s)),    to_eigen(c_.m2.get(s)), r_.twist_[z(s)]};
+    JointEnergy joint = joint_energy_with_derivatives(shape, stiffness_at(s), hessian);
+    turns_to_edges(shape, c_.inverse_length[z(s - 1)], c_.inverse_length[z(s)], hessian, joint);
+    energy_ += joint.energy;
+    // z = (e_a, theta_a, e_b, theta_b) to unknowns: an edge vector is the difference of its two vertices.
+    const int i = s - rod_.first;
+    struct Part {
+      int place, row, count;
+      double sign;
+    };
+    const Part parts[] = {{n_.x[z(i - 1)], 0, 3, -1.0}, {n_.x[z(i)], 0, 3, 1.0},     {n_.theta[z(i - 1)], 3, 1, 1.0},
+                          {n_.x[z(i)], 4, 3, -1.0},     {n_.x[z(i + 1)], 4, 3, 1.0}, {n_.theta[z(i)], 7, 1, 1.0}};
+    for (const Part& p : parts) {
+      for (int k = 0; k < p.count; ++k) n_.gradient[z(p.place + k)] += p.sign * joint.gradient[p.row + k];
+    }
+    if (!hessian) return;
+    for (const Part& p : parts) {
+      for (const Part& q : parts) {
+        for (int k = 0; k < p.count; ++k) {
+          for (int l = 0; l < q.count; ++l) {
+            const int row = p.place + k, column = q.place + l;
+            if (row < column || n_.fixed[z(row)] || n_.fixed[z(column)]) continue;
+            add_entry(row, column, p.sign * q.sign * joint.hessian(p.row + k, q.row + l));
+          }
+        }
+      }
+    }
+  }
+
+  // Energy of an edge that depends on its vector alone, with gradient g and Hessian H.
+  void add_edge(int s, const Vec3& g, const Mat3& H, bool hessian) {
+    const int i = s - rod_.first;
+    const int from = n_.x[z(i)], to = n_.x[z(i + 1)];
+    for (int k = 0; k < 3; ++k) {
+      n_.gradient[z(to + k)] += g[k];
+      n_.gradient[z(from + k)] -= g[k];
+    }
+    if (!hessian) return;
+    for (const auto& [p, sp] : {std::pair(from, -1.0), std::pair(to, 1.0)}) {
+      for (const auto& [q, sq] : {std::pair(from, -1.0), std::pair(to, 1.0)}) {
+        for (int k = 0; k < 3; ++k) {
+          for (int l = 0; l < 3; ++l) {
+            const int row = p + k, column = q + l;
+            if (row < column || n_.fixed[z(row)] || n_.fixed[z(column)]) continue;
+            add_entry(row, column, sp * sq * H(k, l));
+          }
+        }
+      }
+    }
+  }
+
+  void add_stretch(int s, bool hessian) {
+    const Vec3 t = to_eigen(c_.t.get(s));
+    const double stretch = c_.length[z(s)] - c_.rest_length[z(s)];
+    const double k = r_.stiffness_[z(s)];
+    const double force = r_.multiplier_[z(s)] + k * stretch;
+    energy_ += (r_.multiplier_[z(s)] + 0.5 * k * stretch) * stretch;
+    const Mat3 along = t * t.transpose();
+    add_edge(s, force * t, k * along + (force / c_.length[z(s)]) * (Mat3::Identity() - along), hessian);
+  }
+
+  void add_couple(const Loads::Couple& couple, bool hessian) {
+    const int s = couple.slot;
+    const Vec3 t = to_eigen(c_.t.get(s)), M = to_eigen(couple.moment), turn = M.cross(t);
+    const double inverse = c_.inverse_length[z(s)];
+    // The symmetric part of the couple's own tangent; the rest is not conservative and is left to the iteration.
+    add_edge(s, -inverse * turn, inverse * inverse * (turn * t.transpose() + t * turn.transpose()), hessian);
+    n_.gradient[z(n_.theta[z(s - rod_.first)])] -= M.dot(t);
+  }
+
+  PivotReport factor(double shift) {
+    return n_.ring ? n_.cyclic.factor(shift, n_.stiff) : n_.factor.factor(n_.band, shift, n_.stiff);
+  }
+
+  // Edges turn by at most half a radian in a step.
+  void limit_direction() {
+    double worst = 0;
+    for (int s = rod_.first; s < last_; ++s) {
+      if (c_.kind[z(s)] != SlotKind::edge) continue;
+      const int from = n_.x[z(s - rod_.first)], to = n_.x[z(s - rod_.first + 1)];
+      double squared = 0;
+      for (int k = 0; k < 3; ++k) squared += std::pow(n_.direction[z(to + k)] - n_.direction[z(from + k)], 2);
+      worst = std::max(worst, std::sqrt(squared) * c_.inverse_length[z(s)] / 0.5);
+      worst = std::max(worst, std::abs(n_.direction[z(n_.theta[z(s - rod_.first)])]) / 1.0);
+    }
+    if (worst > 1) {
+      for (double& d : n_.direction) d /= worst;
+    }
+  }
+
+  // What one unknown's stiffness and force are of the order of, and the stiffness of the length multipliers.
+  void set_scales() {
+    double bending = 0, shortest = 1e300, load = 0;
+    for (int s = rod_.first; s < last_; ++s) {
+      if (c_.kind[z(s)] == SlotKind::edge) shortest = std::min(shortest, c_.rest_length[z(s)]);
+      bending = std::max({bending, c_.B_xx[z(s)] + c_.B_yy[z(s)]});
+    }
+    for (int v = rod_.first; v <= rod_.first + rod_.slots; ++v) {
+      if (!c_.held[z(v)]) load += norm(loads_.force().get(v));
+    }
+    const double force = bending / (shortest * shortest) + load;
+    n_.stiff.assign(z(n_.size), bending / shortest);
+    n_.scale.assign(z(n_.size), force * shortest);
+    for (int i = 0; i <= rod_.slots; ++i) {
+      for (int k = 0; k < 3; ++k) {
+        n_.stiff[z(n_.x[z(i)] + k)] = bending / std::pow(shortest, 3);
+        n_.scale[z(n_.x[z(i)] + k)] = force;
+      }
+    }
+    for (int s = rod_.first; s < last_; ++s) {
+      if (c_.kind[z(s)] != SlotKind::edge) continue;
+      r_.stiffness_[z(s)] = c_.EA[z(s)] > 0 ? c_.EA[z(s)] / c_.rest_length[z(s)]
+                                           : 1e3 * bending / std::pow(shortest, 3) + 1e2 * load / shortest;
+      if (c_.EA[z(s)] > 0) r_.multiplier_[z(s)] = 0;
+    }
+  }
+
+  Relaxer& r_;
+  Chain& c_;
+  const ChainRod& rod_;
+  const int index_;
+  Relaxer::RodNumbers& n_;
+  const Drive& drive_;
+  Loads& loads_;
+  std::vector<Loads::Couple> couples_;
+  int last_ = 0;
+  double energy_ = 0, energy_scale_ = 0, work_ = 0, shift_ = 0;
+};
+
+RelaxReport Relaxer::relax(Chain& c, const Drive& drive, Loads& loads, const RelaxOptions& options) {
+  RelaxReport report;
+  report.fine = true;
+  for (int r = 0; r < static_cast<int>(c.rods.size()); ++r) {
+    RodProblem problem(*this, c, r, drive, loads);
+    NewtonOptions newton;
+    bool fine = false;
+    double residual = 0;
+    for (int outer = 0; outer < 40 && !fine && report.iterations < options.most_iterations; ++outer) {
+      newton.max_iterations = options.most_iterations - report.iterations;
+      newton.tolerance = options.tolerance;
+      newton.acceptable = 1e4 * options.tolerance;
+      const NewtonReport inner = newton_minimise(problem, newton);
+      report.iterations += inner.iterations;
+      residual = inner.residual;
+      if (!inner.converged) break;
+      fine = problem.worst_length() <= options.length_tolerance;
+      if (!fine) problem.update_multipliers();
+    }
+    problem.finish();
+    report.fine = report.fine && fine;
+    report.residual = std::max(report.residual, residual);
+    report.negative_pivots += fine ? problem.negative_pivots() : 0;
+  }
+  return report;
+}
+
+int Relaxer::negative_pivots(Chain& c, const Drive& drive, Loads& loads) {
+  int count = 0;
+  for (int r = 0; r < static_cast<int>(c.rods.size()); ++r) count += RodProblem(*this, c, r, drive, loads).negative_pivots();
+  return count;
+}
+
+}  // namespace tendril::der

@@ -1,0 +1,213 @@
+// docs/scene_format.md, written from the descriptions: one table per struct.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "scene/check_scene.h"
+#include "scene/suggest.h"
+#include "scene/title_of.h"
+#include "scene/write_value.h"
+#include "tendril/simulate.h"
+
+namespace tendril {
+namespace {
+using namespace scene_detail;
+
+const char* const introduction = R"(# The scene format
+
+*This file is generated from the descriptions in `src/scene/describe_scene.h` and from the methods' options. Do not edit it; run
+`./tendril list scene-format > docs/scene_format.md`. The same in machine-readable form: [scene.schema.json](scene.schema.json).*
+
+A scene is a [TOML](https://toml.io) file that says what there is: rods, what holds them, what acts on them, what to record.
+All values are in SI units (m, kg, s, N, rad); places on a rod are fractions of its length, from 0 to 1; vectors are in world axes.
+Here is a whole scene:
+
+```toml
+title  = "Cantilever under its own weight"
+method = "der"
+
+[time]
+duration = 2.0            # s
+mode     = "dynamics"     # or "statics", "quasistatic"
+step     = "auto"         # or a number in s
+frames_per_second = 60
+
+[material.rubber]
+density = 1100.0          # kg/m^3
+young_modulus = 1.0e6     # Pa
+poisson_ratio = 0.49
+
+[[rod]]
+name     = "beam"
+material = "rubber"
+section  = { circle = { radius = 0.005 } }
+rest     = { straight = { start = [0, 0, 0], end = [1, 0, 0] } }
+segments = 50
+
+[[clamp]]
+rod = "beam"
+at  = 0.0                 # fraction of length
+hold = ["position", "direction", "twist"]
+
+[[load]]
+gravity = [0, 0, -9.81]
+
+[[probe]]
+name = "tip"
+rod = "beam"
+at = 1.0
+quantity = "position"
+```
+
+* Where there is a choice, exactly one key names what is meant: `section = { circle = { ... } }`, `rest = { helix = { ... } }`,
+  and in a `[[load]]` one of `gravity`, `force`, `moment`, `distributed`, `drag`, `wind`.
+* What changes with time is a timetable: `turn = { shape = "smooth", keys = [[0, 0.0], [2, 27.0]] }`, each key a pair `[time, value]`
+  or a table `{ time = 2, value = 27.0 }`.
+* A section has two axes d1 and d2, square to the rod's direction d3; EI1 resists bending *about* d1.
+* `tendril check SCENE` shows every problem at once. On the command line, `--set rod.beam.segments=100` or
+  `--set rod[0].segments=100` changes a field.
+
+)";
+
+std::string link(const std::string& shown, std::string title) {
+  std::replace(title.begin(), title.end(), ' ', '-');
+  return fmt::format("[{}](#{})", shown, title);
+}
+
+class Manual {
+ public:
+  template <class T>
+  std::string add();  // makes a section for T, once; its title
+  std::string text() const {
+    std::string all;
+    for (const std::string& s : sections_) all += s;
+    return all;
+  }
+
+ private:
+  std::set<std::string> done_;
+  std::vector<std::string> sections_;
+};
+
+class Section : public Describer<Section> {
+ public:
+  Section(Manual& manual, const TitleFinder& title, const FieldTexts& defaults)
+      : manual_(manual), title_(title), defaults_(defaults) {}
+  template <class T>
+  void field(const Field& f, T&) {
+    const std::string& fallback = defaults_.list[row_++].text;
+    rows_ += fmt::format("| `{}` | {} | {} | {} | {} | {} |\n", f.name, type<T>(), f.unit, default_text(f, fallback), allowed<T>(f), f.sentence);
+  }
+  template <class T>
+  void plain(const Field& f, T&) {
+    rows_ += fmt::format("| *the value itself* | {} | {} | required | {} | {} |\n", type<T>(), f.unit, allowed<T>(f), f.sentence);
+  }
+  template <class T>
+  void named(const Field& f, std::vector<T>&) {
+    rows_ += fmt::format("| `{}` | tables by name: {} |  |  |  | {} |\n", f.name, link(title_of<T>().text, manual_.add<T>()), f.sentence);
+  }
+  std::string text() const {
+    return fmt::format("## {}\n\n{}\n\n| field | type | unit | default | allowed | meaning |\n|---|---|---|---|---|---|\n{}{}\n", title_.text,
+                       title_.about_text, rows_, words_.empty() ? "" : "\n" + words_);
+  }
+ private:
+  static std::string default_text(const Field& f, const std::string& text) {
+    if (f.required) return "required";
+    if (text == "inf") return "forever";
+    if (text.empty() && f.word_for_none) return fmt::format("`\"{}\"`", f.word_for_none);
+    return text.empty() || text == "\"\"" || text == "[]" || text == "{ }" ? std::string() : "`" + text + "`";
+  }
+  template <class T>
+  std::string type() {
+    if constexpr (std::is_same_v<T, double>) return "number";
+    else if constexpr (std::is_same_v<T, int>) return "whole number";
+    else if constexpr (std::is_same_v<T, bool>) return "true or false";
+    else if constexpr (std::is_same_v<T, std::string>) return "text";
+    else if constexpr (std::is_same_v<T, Vec2>) return "`[a, b]`";
+    else if constexpr (std::is_same_v<T, Vec3>) return "`[x, y, z]`";
+    else if constexpr (std::is_enum_v<T>) return "word";
+    else if constexpr (is_optional<T>) return type<typename T::value_type>();
+    else if constexpr (is_list<T>) return "list of " + type<typename T::value_type>();
+    else if constexpr (is_options<T>) return "tables by method: [options](#options)";
+    else if constexpr (is_variant<T>) return choices(static_cast<T*>(nullptr));
+    else return link(title_of<T>().text, manual_.add<T>());
+  }
+  template <class... T>
+  std::string choices(std::variant<T...>*) {
+    std::string text;
+    std::size_t i = 0;
+    for (const std::string& title : {manual_.add<T>()...})
+      text += (text.empty() ? "one of " : ", ") + link(fmt::format("`{}`", Choices<std::variant<T...>>::list[i++].name), title);
+    return text;
+  }
+  template <class T>
+  std::string allowed(const Field& f) {
+    if constexpr (is_optional<T> || is_list<T>) return allowed<typename T::value_type>(f);
+    else if constexpr (std::is_enum_v<T>) {
+      std::string line;
+      for (const Word& w : Words<T>::list) line += fmt::format("{}`\"{}\"` ({})", line.empty() ? "" : ", ", w.name, w.sentence);
+      words_ += fmt::format("* `{}`: {}.\n", f.name, line);
+      return "see below";
+    }
+    else if (f.refers_to) return fmt::format("name of a {}", f.refers_to);
+    else if (f.non_zero) return "not zero";
+    else {
+      const std::string text = to_text(f.range);
+      return text.rfind("must be ", 0) == 0 ? text.substr(8) : text;
+    }
+  }
+
+  Manual& manual_;
+  const TitleFinder& title_;
+  const FieldTexts& defaults_;
+  std::size_t row_ = 0;
+  std::string rows_, words_;
+};
+
+template <class T>
+std::string Manual::add() {
+  const TitleFinder title = title_of<T>();
+  if (!done_.insert(title.text).second) return title.text;
+  const std::size_t place = sections_.size();  // before the sections of what it contains
+  sections_.emplace_back();
+  T fresh{};
+  FieldTexts defaults;
+  describe(defaults, fresh);
+  Section section(*this, title, defaults);
+  describe(section, fresh);
+  sections_[place] = section.text();
+  return title.text;
+}
+
+std::string option_range(const OptionInfo& o) {
+  if (!o.choices.empty()) return join(o.choices);
+  if (std::holds_alternative<bool>(o.fallback)) return "true or false";
+  const std::string text = to_text(Range{o.low, o.high});
+  return text.empty() ? text : text.substr(std::string("must be ").size());
+}
+
+std::string options_text() {
+  std::string text = "## options\n\nOne table per method, `[options.METHOD]`; the scene's own method uses its own. "
+                     "`tendril list methods` tells what each method can do.\n\n";
+  for (const MethodEntry& m : all_methods()) {
+    text += fmt::format("### [options.{}]\n\n{}\n\n", m.info.name, m.info.title);
+    if (m.info.options.empty()) text += "No options.\n\n";
+    else text += "| option | unit | default | allowed | meaning |\n|---|---|---|---|---|\n";
+    for (const OptionInfo& o : m.info.options)
+      text += fmt::format("| `{}` | {} | `{}` | {} | {} |\n", o.name, o.unit, option_text(o.fallback), option_range(o), o.sentence);
+    if (!m.info.options.empty()) text += "\n";
+  }
+  text.pop_back();
+  return text;
+}
+
+}  // namespace
+
+std::string scene_format_manual() {
+  Manual manual;
+  manual.add<Scene>();
+  return introduction + manual.text() + options_text();
+}
+
+}  // namespace tendril

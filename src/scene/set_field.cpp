@@ -1,0 +1,283 @@
+// --set PATH=VALUE: walks the descriptions along the path, then lets the reader read the value there.
+#include <fmt/format.h>
+
+#include <charconv>
+#include <concepts>
+#include <optional>
+
+#include "scene/check_scene.h"
+#include "scene/curve_file.h"
+#include "scene/reader.h"
+#include "scene/write_value.h"
+#include "tendril/simulate.h"
+
+namespace tendril {
+namespace {
+using namespace scene_detail;
+
+struct Step {
+  std::string text;
+  std::optional<std::size_t> index;  // of [3]
+};
+
+// rod.beam.segments, rod[0].segments, material."a name".density; none when it is not a path.
+std::optional<std::vector<Step>> split(std::string_view path) {
+  std::vector<Step> steps;
+  while (!path.empty()) {
+    if (path[0] == '[') {
+      const std::size_t end = path.find(']');
+      if (end == std::string_view::npos) return std::nullopt;
+      std::size_t index = 0;
+      const auto result = std::from_chars(path.data() + 1, path.data() + end, index);
+      if (result.ec != std::errc() || result.ptr != path.data() + end) return std::nullopt;
+      steps.push_back({std::string(path.substr(0, end + 1)), index});
+      path.remove_prefix(end + 1);
+    } else {
+      const std::size_t end = std::min(path.find_first_of(".["), path.size());
+      if (end == 0) return std::nullopt;
+      steps.push_back({std::string(path.substr(0, end)), std::nullopt});
+      path.remove_prefix(end);
+    }
+    if (path.empty() || path[0] == '[') continue;
+    if (path[0] != '.' || path.size() == 1) return std::nullopt;
+    path.remove_prefix(1);
+  }
+  if (steps.empty()) return std::nullopt;
+  return steps;
+}
+
+// The value as TOML; a bare word is text.
+toml::table parse_value(std::string_view text) {
+  try {
+    toml::table table = toml::parse("value = " + std::string(text));
+    if (table.size() == 1) return table;  // more: a line break smuggled in another key
+  } catch (const toml::parse_error&) {
+  }
+  return toml::table{{"value", std::string(text)}};
+}
+
+class Setter {
+ public:
+  Setter(std::vector<Step> steps, std::string_view text, SourceMap& source, Problems& problems)
+      : steps_(std::move(steps)), text_(text), source_(source), problems_(problems), reader_(source, problems, "--set") {
+    const toml::table table = parse_value(text);
+    value_ = table;
+  }
+
+  template <class T>
+  void set(const Field& f, T& value, std::size_t depth, const std::string& path);
+  template <class T>
+  void set_in_struct(T& value, std::size_t depth, const std::string& path);
+  template <class T>
+  void set_in_named(std::vector<T>& items, std::size_t depth, const std::string& path);
+
+  std::string path_set;  // with indices, once found
+
+ private:
+  bool at_end(std::size_t depth) const { return depth == steps_.size(); }
+  const toml::node& node() const { return *value_.get("value"); }
+  void refuse(const std::string& path, std::string what, std::string remedy) {
+    problems_.push_back({Severity::error, "--set", path, std::move(what), {}, std::move(remedy)});
+  }
+  void arrive(const std::string& path) {
+    path_set = path;
+    std::erase_if(source_.places, [&path](const auto& place) {  // what stood below is replaced
+      return place.first.size() > path.size() && place.first.compare(0, path.size(), path) == 0 &&
+             (place.first[path.size()] == '.' || place.first[path.size()] == '[');
+    });
+  }
+  template <class T>
+  void assign(const Field& f, T& value, const std::string& path);
+  template <class T>
+  void set_in_list(const Field& f, std::vector<T>& items, std::size_t depth, const std::string& path);
+  template <class T>
+  void set_in_variant(T& value, std::size_t depth, const std::string& path, bool was_empty);
+  void set_option(OptionTables& tables, std::size_t depth, const std::string& path);
+
+  std::vector<Step> steps_;
+  std::string text_;
+  SourceMap& source_;
+  Problems& problems_;
+  Reader reader_;
+  toml::table value_;
+};
+
+// Finds the one field the path names.
+class FieldFinder : public Describer<FieldFinder> {
+ public:
+  FieldFinder(Setter& setter, const Step& step, std::size_t depth, const std::string& path)
+      : setter_(setter), step_(step), depth_(depth), path_(path) {}
+  template <class T>
+  void field(const Field& f, T& value) {
+    known.emplace_back(f.name);
+    if (step_.index || step_.text != f.name) return;
+    found = true;
+    setter_.set(f, value, depth_ + 1, joined(path_, f.name));
+  }
+  template <class T>
+  void plain(const Field&, T&) {}
+  template <class T>
+  void named(const Field& f, std::vector<T>& items) {
+    known.emplace_back(f.name);
+    if (step_.index || step_.text != f.name) return;
+    found = true;
+    setter_.set_in_named(items, depth_ + 1, joined(path_, f.name));
+  }
+  std::vector<std::string> known;
+  bool found = false;
+
+ private:
+  Setter& setter_;
+  const Step& step_;
+  std::size_t depth_;
+  const std::string& path_;
+};
+
+template <class T>
+void Setter::assign(const Field& f, T& value, const std::string& path) {
+  arrive(path);
+  constexpr bool wants_text = std::is_same_v<T, std::string> || std::is_enum_v<T>;
+  if (wants_text && !node().is_string()) value_.insert_or_assign("value", text_);
+  reader_.read(node(), path, f, value);
+}
+
+template <class T>
+void Setter::set(const Field& f, T& value, std::size_t depth, const std::string& path) {
+  if (at_end(depth)) return assign(f, value, path);
+  const Step& step = steps_[depth];
+  if constexpr (is_optional<T>) {
+    const bool was_empty = !value.has_value();
+    if (was_empty) value.emplace();
+    if constexpr (is_variant<typename T::value_type>) set_in_variant(*value, depth, path, was_empty);
+    else set(f, *value, depth, path);
+  } else if constexpr (is_vector<T>) {
+    if (step.index && *step.index < static_cast<std::size_t>(value.size()) && at_end(depth + 1))
+      return assign(f, value[static_cast<long>(*step.index)], path + step.text);
+    refuse(joined(path, step.text), "there is no such place", fmt::format("[0] to [{}] are", value.size() - 1));
+  } else if constexpr (is_leaf<T>) {
+    refuse(joined(path, step.text), path + " is " + kind_of<T>() + ", nothing is inside it", {});
+  } else if constexpr (is_list<T>) {
+    set_in_list(f, value, depth, path);
+  } else if constexpr (is_variant<T>) {
+    set_in_variant(value, depth, path, false);
+  } else if constexpr (is_options<T>) {
+    set_option(value, depth, path);
+  } else {
+    set_in_struct(value, depth, path);
+  }
+}
+
+template <class T>
+void Setter::set_in_struct(T& value, std::size_t depth, const std::string& path) {
+  FieldFinder finder(*this, steps_[depth], depth, path);
+  describe(finder, value);
+  if (!finder.found) refuse(joined(path, steps_[depth].text), "there is no such field", suggest(steps_[depth].text, finder.known));
+}
+
+template <class T>
+void Setter::set_in_list(const Field& f, std::vector<T>& items, std::size_t depth, const std::string& path) {
+  const Step& step = steps_[depth];
+  const auto enter = [&](std::size_t i, std::size_t next) { set(f, items[i], next, path + "[" + std::to_string(i) + "]"); };
+  if (step.index && *step.index < items.size()) return enter(*step.index, depth + 1);
+  if (step.index)
+    return refuse(path + step.text, fmt::format("there {} {}", items.size() == 1 ? "is" : "are", items.size()), "the first is [0]");
+  std::vector<std::string> names;
+  if constexpr (requires(T item) { { item.name } -> std::convertible_to<std::string>; }) {
+    for (std::size_t i = 0; i < items.size(); ++i) {
+      if (items[i].name == step.text) return enter(i, depth + 1);
+      names.push_back(items[i].name);
+    }
+  } else if constexpr (is_variant<T>) {  // load.gravity is the load of that kind, when there is one of it
+    std::size_t count = 0, which = 0;
+    for (std::size_t i = 0; i < items.size(); ++i) {
+      names.emplace_back(Choices<T>::list[items[i].index()].name);
+      if (names.back() == step.text) ++count, which = i;
+    }
+    if (count == 1) return enter(which, depth);
+    if (count > 1) return refuse(joined(path, step.text), fmt::format("there are {} of that kind", count), "name one by its index: [0], [1], ...");
+  }
+  refuse(joined(path, step.text), "there is none of that name", items.empty() ? "the list is empty" : suggest(step.text, names));
+}
+
+template <class T>
+void Setter::set_in_named(std::vector<T>& items, std::size_t depth, const std::string& path) {
+  if (at_end(depth)) return refuse(path, "is a table for each name", "name one: " + path + ".NAME.FIELD");
+  std::vector<std::string> names;
+  for (T& item : items) {
+    names.push_back(item.name);
+    if (item.name != steps_[depth].text) continue;
+    if (at_end(depth + 1)) return refuse(joined(path, item.name), "is a table", "name a field in it");
+    return set_in_struct(item, depth + 1, joined(path, item.name));
+  }
+  refuse(joined(path, steps_[depth].text), "there is none of that name", suggest(steps_[depth].text, names));
+}
+
+template <class T>
+void Setter::set_in_variant(T& value, std::size_t depth, const std::string& path, bool was_empty) {
+  const std::vector<std::string> names = names_of<Choices<T>>();
+  const auto found = std::find(names.begin(), names.end(), steps_[depth].text);
+  const std::string inner = joined(path, steps_[depth].text);
+  if (found == names.end()) return refuse(inner, "there is no such kind", suggest(steps_[depth].text, names));
+  const auto index = static_cast<std::size_t>(found - names.begin());
+  const bool whole = at_end(depth + 1);
+  if (index != value.index() && !whole && !was_empty)
+    return refuse(inner, fmt::format("the scene has `{}` here", names[value.index()]),
+                  fmt::format("set {}, or give all of {} = {{ ... }}", joined(path, names[value.index()]), inner));
+  if (whole || was_empty) choose(value, index);
+  std::visit([&](auto& v) {
+    if (!whole) return set_in_struct(v, depth + 1, inner);
+    arrive(inner);
+    source_.places[inner] = {0, 0};
+    reader_.read_struct(node(), inner, v);
+  }, value);
+}
+
+void Setter::set_option(OptionTables& tables, std::size_t depth, const std::string& path) {
+  if (steps_.size() != depth + 2) return refuse(path, "is a table for each method", "name an option: " + path + ".METHOD.OPTION");
+  const std::string& method = steps_[depth].text;
+  const std::string& name = steps_[depth + 1].text;
+  const std::string inner = joined(joined(path, method), name);
+  arrive(inner);
+  OptionValue given;
+  if (reader_.read_option(node(), inner, given)) tables[method][name] = given;
+}
+
+bool is_at_or_below(const std::string& field, const std::string& path) {
+  if (field.compare(0, path.size(), path) != 0) return false;
+  return field.size() == path.size() || field[path.size()] == '.' || field[path.size()] == '[';
+}
+
+// A file set afterwards replaces the points that were read before.
+void reload_curves(Scene& scene, Problems& problems) {
+  const auto forget = [](Curve& curve) {
+    auto* p = std::get_if<PolylineCurve>(&curve);
+    if (p && !p->file.empty()) p->points.clear();
+  };
+  for (Rod& rod : scene.rods) {
+    forget(rod.rest);
+    if (rod.initial) forget(*rod.initial);
+  }
+  load_curve_files(scene, problems);
+}
+
+}  // namespace
+
+Problems set_field(Scene& scene, std::string_view path, std::string_view value) {
+  const auto steps = split(path);
+  if (!steps)
+    return {{Severity::error, "--set", std::string(path), "is not a path", {}, "write it like rod.beam.segments=100 or rod[0].segments=100"}};
+  Scene changed = scene;
+  Problems problems;
+  Setter setter(*steps, value, changed.source, problems);
+  setter.set_in_struct(changed, 0, "");
+  if (has_errors(problems)) return problems;
+  reload_curves(changed, problems);
+  Problems found = check_fields(changed);
+  for (Problem& p : check_options(changed, all_methods())) found.push_back(std::move(p));
+  for (Problem& p : found)
+    if (is_at_or_below(p.field, setter.path_set) || is_at_or_below(setter.path_set, p.field)) problems.push_back(std::move(p));
+  if (!has_errors(problems)) scene = std::move(changed);
+  return problems;
+}
+
+}  // namespace tendril
