@@ -27,20 +27,6 @@ const char* what_to_change(Cause cause) {
 
 }  // namespace
 
-const char* to_text(Cause cause) {
-  switch (cause) {
-    case Cause::none: return "no cause is known";
-    case Cause::not_finite: return "a value was no longer finite";
-    case Cause::projection: return "the rod could not be kept at its length";
-    case Cause::frame_update: return "the material frames found no equilibrium of twist";
-    case Cause::folded_joint: return "two neighbouring segments folded back on each other";
-    case Cause::newton: return "Newton's method did not converge";
-    case Cause::target: return "a clamp asked for what the rod can not do";
-    case Cause::step_too_large: return "the step is too large to be stable";
-  }
-  return "";
-}
-
 std::string divergence_message(const StepReport& report, double time, const std::string& what_was_tried) {
   return fmt::format("stopped at t = {:.6g} s: {} ({}; last residual {:.3g} after {} iterations). What to change: {}.", time,
                      to_text(report.cause), what_was_tried, report.residual, report.iterations, what_to_change(report.cause));
