@@ -6,9 +6,9 @@
 
 namespace tendril {
 
-// S(t) = integral of speed from 0 to t, on [0, end]. Panels are halved until ten-point Gauss quadrature of a panel and of its two
-// halves agree to rounding, so S is good to about 1e-13 relative; the inverse is a Newton iteration kept inside its panel.
-// Same input, same bits: no randomness, no dependence on the order of the questions.
+// S(t) = integral of speed from 0 to t, on [0, end]. Panels are halved until ten-point Gauss quadrature of a panel and of
+// its two halves agree to rounding, so S is good to about 1e-13 relative; the inverse is a Newton iteration kept inside its
+// panel. Same input, same bits: no randomness, no dependence on the order of the questions.
 class ArcLength {
  public:
   using Speed = std::function<double(double)>;

@@ -29,12 +29,14 @@ Problems check_sections(const Rod& rod, const Material* material, const std::str
   if (!rod.section && rod.sections.empty())
     problems.push_back({Severity::error, "", field + ".section", "the rod has no section", "", "give section or sections"});
   const auto needs_material = [](const CrossSection& s) { return !std::holds_alternative<StiffnessSection>(s); };
-  const bool needed = (rod.section && needs_material(*rod.section)) ||
-                      std::any_of(rod.sections.begin(), rod.sections.end(), [&](const Station& s) { return needs_material(s.section); });
+  const bool needed =
+      (rod.section && needs_material(*rod.section)) ||
+      std::any_of(rod.sections.begin(), rod.sections.end(), [&](const Station& s) { return needs_material(s.section); });
   if (needed && material == nullptr)
-    problems.push_back({Severity::error, "", field + ".material",
-                        rod.material.empty() ? "no material is given" : fmt::format("no material is called {}", rod.material),
-                        "a section given by its shape needs one", ""});
+    problems.push_back(
+        {Severity::error, "", field + ".material",
+         rod.material.empty() ? "no material is given" : fmt::format("no material is called {}", rod.material),
+         "a section given by its shape needs one", ""});
   return problems;
 }
 
@@ -128,7 +130,8 @@ Problems check_bend_radius(const Rod& rod, const RodShape& shape, const Model& m
     const double thick = model.section[EdgeIndex(span.first_edge + k)].radius();
     if (thick > radius)
       return {{Severity::warning, "", field + ".section",
-               fmt::format("is {:.3g} m thick from its centre, but the rest curve bends with a radius of {:.3g} m", thick, radius),
+               fmt::format("is {:.3g} m thick from its centre, but the rest curve bends with a radius of {:.3g} m", thick,
+                           radius),
                "", "use a thinner section or a wider curve"}};
   }
   return {};
@@ -155,7 +158,8 @@ Checked<Model> build_model(const Scene& scene) {
   model.end_time = scene.time.duration;
   for (Size i = 0; i < shapes.size(); ++i) {
     const Rod& rod = scene.rods[i];
-    model.rods.push_back({rod_name(scene, static_cast<int>(i)), next_span(model, shapes[i]), shapes[i].length(), rod.damping});
+    model.rods.push_back(
+        {rod_name(scene, static_cast<int>(i)), next_span(model, shapes[i]), shapes[i].length(), rod.damping});
     append_rest(rod, shapes[i], find_material(scene, rod.material), model);
     append_initial(rod, shapes[i], model.rods.back().span, model.initial);
     note(check_bend_radius(rod, shapes[i], model, fmt::format("rod[{}]", i)));

@@ -63,7 +63,8 @@ SENTENCE("model", "clamps, loads and joints sit exactly at their nodes, distribu
   line.from = 0;
   line.to = 1;
   scene.loads.push_back(line);
-  scene.probes = {Probe{"tip", "rod", 0.5, "", Quantity::position}, Probe{"wall", "", 0, "clamp2", Quantity::reaction_force}};
+  scene.probes = {Probe{"tip", "rod", 0.5, "", Quantity::position},
+                  Probe{"wall", "", 0, "clamp2", Quantity::reaction_force}};
   const Model model = *build_model(scene);
   EXPECT_EQ(model.material[model.targets[1].node], 0.37);
   EXPECT_FALSE(model.targets[1].position);

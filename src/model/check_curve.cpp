@@ -1,5 +1,5 @@
-// What makes a curve unusable. The scene's own check has looked at ranges; this looks at geometry, so that a Scene made in C++
-// or Python is safe too.
+// What makes a curve unusable. The scene's own check has looked at ranges; this looks at geometry, so that a Scene made in
+// C++ or Python is safe too.
 #include <fmt/format.h>
 
 #include <cmath>

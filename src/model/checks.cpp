@@ -59,10 +59,11 @@ Problems check_reach(const Model& model) {
       if (worst <= length * (1 + 1e-9)) continue;
       const auto moves = [](const Target& t) { return !t.move.keys.empty(); };
       const int blamed = moves(b) || !moves(a) ? i : j;
-      problems.push_back({Severity::error, "", fmt::format("clamp[{}].move", blamed),
-                          fmt::format("the clamps are {:.6g} m apart at t = {:.6g} s but the rod between them is {:.6g} m long", worst,
-                                      when, length),
-                          "a rod that does not stretch can not reach", "move them less far, or use a method and option with stretch"});
+      problems.push_back(
+          {Severity::error, "", fmt::format("clamp[{}].move", blamed),
+           fmt::format("the clamps are {:.6g} m apart at t = {:.6g} s but the rod between them is {:.6g} m long", worst,
+                       when, length),
+           "a rod that does not stretch can not reach", "move them less far, or use a method and option with stretch"});
     }
   return problems;
 }
@@ -81,10 +82,11 @@ Problems check_speed(const Model& model, double step) {
         if (moved > worst) worst = moved, when = start;
       }
     if (worst > length)
-      problems.push_back({Severity::error, "", fmt::format("clamp[{}].move", i),
-                          fmt::format("moves {:.6g} m within one step of {:.3g} s at t = {:.6g} s", worst, step, std::max(when, 0.0)),
-                          fmt::format("must be less than the rod's length, {:.6g} m", length),
-                          "give the path more time, or use a shorter step"});
+      problems.push_back(
+          {Severity::error, "", fmt::format("clamp[{}].move", i),
+           fmt::format("moves {:.6g} m within one step of {:.3g} s at t = {:.6g} s", worst, step, std::max(when, 0.0)),
+           fmt::format("must be less than the rod's length, {:.6g} m", length),
+           "give the path more time, or use a shorter step"});
   }
   return problems;
 }

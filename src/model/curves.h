@@ -13,14 +13,14 @@ namespace tendril {
 
 struct CurvePoint {
   Vec3 position = Vec3::Zero();
-  Vec3 tangent = Vec3::UnitX();     // unit
-  Vec3 curvature = Vec3::Zero();    // d tangent / d s [1/m]: towards the centre of curvature, 1 / bend radius long
+  Vec3 tangent = Vec3::UnitX();   // unit
+  Vec3 curvature = Vec3::Zero();  // d tangent / d s [1/m]: towards the centre of curvature, 1 / bend radius long
   double bend_radius() const { return 1 / curvature.norm(); }  // infinite where straight
 };
 
 // Straight, arc, circle, helix and bent are closed forms; sine, parabola and trefoil by quadrature to 1e-13 of the length.
-// A polyline is straight between its points; at a point its tangent is the mean of both sides, and its curvature is the turn at
-// the points per length, interpolated, so that "towards the centre" has a meaning for it too.
+// A polyline is straight between its points; at a point its tangent is the mean of both sides, and its curvature is the turn
+// at the points per length, interpolated, so that "towards the centre" has a meaning for it too.
 class ArcLengthCurve {
  public:
   class Shape;

@@ -132,7 +132,8 @@ SENTENCE("model", "an open curve goes on straight beyond its ends") {
 SENTENCE("model", "a curve without length, direction or finite numbers is refused, with the place of the mistake") {
   const double nan = std::nan("");
   EXPECT_EQ(check_curve(StraightCurve{Vec3(1, 1, 1), Vec3(1, 1, 1)}, "rod[0].rest").at(0).field, "rod[0].rest.straight.end");
-  EXPECT_EQ(check_curve(StraightCurve{Vec3(nan, 1, 1), Vec3(1, 1, 1)}, "rod[0].rest").at(0).field, "rod[0].rest.straight.start");
+  EXPECT_EQ(check_curve(StraightCurve{Vec3(nan, 1, 1), Vec3(1, 1, 1)}, "rod[0].rest").at(0).field,
+            "rod[0].rest.straight.start");
   EXPECT_EQ(check_curve(CircleCurve{Vec3::Zero(), Vec3::Zero(), 1}, "rod[0].rest").at(0).field, "rod[0].rest.circle.normal");
   const PolylineCurve doubled{{Vec3(0, 0, 0), Vec3(1, 0, 0), Vec3(1, 0, 0)}, "", false};
   EXPECT_EQ(check_curve(doubled, "rod[0].rest").at(0).field, "rod[0].rest.polyline.points[2]");

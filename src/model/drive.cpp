@@ -37,7 +37,8 @@ void evaluate(const Model& model, const Live& live, double time, double load_fac
   out.load_factor = load_factor;
   out.gravity = (load_factor * live.gravity_scale) * model.gravity;
   out.targets.resize(model.targets.size());
-  for (std::size_t i = 0; i < model.targets.size(); ++i) evaluate_target(model.targets[i], time, load_factor, out.targets[i]);
+  for (std::size_t i = 0; i < model.targets.size(); ++i)
+    evaluate_target(model.targets[i], time, load_factor, out.targets[i]);
   for (const PathInput& path : live.paths) {
     if (path.target < 0 || path.target >= static_cast<int>(out.targets.size())) continue;
     TargetNow& now = out.targets[static_cast<std::size_t>(path.target)];
@@ -56,8 +57,8 @@ void evaluate(const Model& model, const Live& live, double time, double load_fac
   out.hands = live.hands;
 }
 
-// Gusts travel with the wind: everything depends on the phase p = t / period - (distance along the wind) / gust length. Three
-// sines whose frequencies have no common period never repeat; two more, 90 degrees apart in space, swirl sideways.
+// Gusts travel with the wind: everything depends on the phase p = t / period - (distance along the wind) / gust length.
+// Three sines whose frequencies have no common period never repeat; two more, 90 degrees apart in space, swirl sideways.
 //   v = V (1 + gust g(p)) + |V| vortex (h1(p) n1 + h2(p) n2),     |g|, |h1|, |h2| <= 1
 Vec3 wind_velocity(const WindLoad& law, double factor, double time, const Vec3& at) {
   const Vec3 mean = factor * law.velocity;

@@ -40,7 +40,8 @@ SENTENCE("model", "rates of a timetable are the derivatives of its values; smoot
   for (const auto shape : {TimetableShape::linear, TimetableShape::smooth}) {
     const auto t = table(shape);
     for (const double time : {1.3, 2.0, 2.9, 3.77}) {
-      const auto r = compare_with_differences([&](double at) { return value(t, at); }, at_time<double>(t, time, 7.0, 0.0).rate, time);
+      const auto r =
+          compare_with_differences([&](double at) { return value(t, at); }, at_time<double>(t, time, 7.0, 0.0).rate, time);
       EXPECT_TRUE(r.ok) << r.message;
     }
   }

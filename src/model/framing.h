@@ -13,8 +13,8 @@ inline Quat frame_from(const Vec3& tangent, const Vec3& d1) {
   return quat_from_frame(first, tangent.cross(first), tangent);
 }
 
-// The frame carried onto another tangent by the smallest rotation. For a tangent turned right round there is no smallest one:
-// then about d1.
+// The frame carried onto another tangent by the smallest rotation. For a tangent turned right round there is no smallest
+// one: then about d1.
 inline Quat carried_onto(const Quat& frame, const Vec3& tangent) {
   const Vec3 d3 = director(frame, 2), d1 = director(frame, 0);
   return frame_from(tangent, 1 + d3.dot(tangent) > 1e-12 ? parallel_transport(d3, tangent, d1) : d1);

@@ -96,7 +96,8 @@ Checked<std::vector<double>> place_nodes(const MeshRequest& request, const std::
     const std::vector<double> all = with_vertices(false);
     std::vector<int> count;
     for (std::size_t i = 0; i + 1 < all.size(); ++i)
-      count.push_back(std::max(1, static_cast<int>(std::lround(refinement_at(request.refine, 0.5 * (all[i] + all[i + 1]))))));
+      count.push_back(
+          std::max(1, static_cast<int>(std::lround(refinement_at(request.refine, 0.5 * (all[i] + all[i + 1]))))));
     return fill(all, count);
   }
   const int segments = request.segments.value_or(default_segments);

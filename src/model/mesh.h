@@ -9,16 +9,16 @@
 
 namespace tendril {
 
-inline constexpr double same_place = 1e-9;   // fractions of length closer than this are the same place
+inline constexpr double same_place = 1e-9;  // fractions of length closer than this are the same place
 inline constexpr int default_segments = 50;
 inline constexpr int most_segments = 10'000'000;
 
 struct MeshRequest {
-  std::optional<int> segments;                       // none: default_segments, or the points of a polyline
+  std::optional<int> segments;  // none: default_segments, or the points of a polyline
   bool ring = false;
-  std::vector<double> marks;                         // places that must be nodes: clamps, point loads, joints
-  std::vector<Refinement> refine;                    // their ends become nodes too
-  std::vector<ArcLengthCurve::Vertex> vertices;      // of a polyline
+  std::vector<double> marks;                     // places that must be nodes: clamps, point loads, joints
+  std::vector<Refinement> refine;                // their ends become nodes too
+  std::vector<ArcLengthCurve::Vertex> vertices;  // of a polyline
 };
 
 // Edge borders: segments + 1 fractions from 0 to 1; a ring's last border is its node 0 again.

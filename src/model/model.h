@@ -51,7 +51,7 @@ struct NodeLoad {  // a point force or moment
 struct LineLoad {  // per rest length, on the edges [first, last) of the flat arrays; the end edges may be covered in part
   int rod = 0;
   EdgeIndex first, last;
-  double first_share = 1, last_share = 1;  // covered fraction of the first and the last edge
+  double first_share = 1, last_share = 1;  // covered fraction of the first and the last edge; a single edge: all in first_share
   Vec3 force = Vec3::Zero();               // [N/m]
   Axes axes = Axes::world;
   Timetable<double> factor;
@@ -82,11 +82,13 @@ struct ProbeModel {
 struct Model {
   std::vector<RodModel> rods;
   OnNodes<double> material;            // arc length along the rest rod [m]
-  OnNodes<Vec3> rest_position;
+  OnNodes<Vec3> rest_position;         // a ring bent from an OPEN rest curve: its last rest edge does not end at node 0, so take
+                                       // directions and lengths of rest edges from rest_frame and rest_length
   OnEdges<Quat> rest_frame;            // columns d1, d2, d3 = tangent
   OnEdges<double> rest_length;
   OnNodes<Quat> rest_node_frame;       // the material frame at the node itself: d3 = the rest curve's true tangent there
-  OnInnerNodes<double> rest_twist;     // unwrapped twist of the rest frames beyond parallel transport [rad]
+  OnInnerNodes<double> rest_twist;     // unwrapped twist of the rest frames beyond parallel transport [rad]; node 0 of a twisted
+                                       // ring also keeps the angle it was welded with (rod_shape.cpp, add_initial_frames)
   OnEdges<Section> section;
   Frame initial;                       // positions, velocities, frames, unwrapped twist at the start
   std::vector<Target> targets;

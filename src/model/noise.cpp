@@ -37,8 +37,8 @@ std::vector<int> still_nodes(const Model& model, int rod, const RodSpan& span) {
   return still;
 }
 
-// sum over modes of sin(k pi u) times a random vector, on each stretch between still nodes. A ring that nothing holds uses the
-// waves that bend it: two to nine round the ring.
+// sum over modes of sin(k pi u) times a random vector, on each stretch between still nodes. A ring that nothing holds uses
+// the waves that bend it: two to nine round the ring.
 std::vector<Vec3> smooth_field(const Model& model, int rod, std::mt19937_64& engine) {
   const RodSpan& span = model.rods[static_cast<Size>(rod)].span;
   const double length = model.rods[static_cast<Size>(rod)].length;

@@ -51,7 +51,8 @@ struct Placer {
     t.start.position = shape.point[static_cast<Size>(local)];
     t.start.orientation = material_frame_at_node(shape, local);
     const auto usable = [](const std::optional<Vec3>& v) { return !v || (v->allFinite() && v->norm() > 1e-12); };
-    if (!usable(c.direction)) return complain(fmt::format("clamp[{}].direction", index), "a direction of length 0 or not finite");
+    if (!usable(c.direction))
+      return complain(fmt::format("clamp[{}].direction", index), "a direction of length 0 or not finite");
     if (!usable(c.axis)) return complain(fmt::format("clamp[{}].axis", index), "a direction of length 0 or not finite");
     if (c.direction) t.start.orientation = carried_onto(t.start.orientation, c.direction->normalized());
     t.axis = c.axis ? Vec3(c.axis->normalized()) : director(t.start.orientation, 2);
@@ -109,13 +110,20 @@ struct Placer {
     line.factor = d.factor;
     model.line_loads.push_back(line);
   }
-  void load(const DragLoad& d) { model.drags.push_back({d.rod.empty() ? -1 : find_rod(scene, d.rod), d.normal, d.tangential}); }
+  void load(const DragLoad& d) {
+    model.drags.push_back({d.rod.empty() ? -1 : find_rod(scene, d.rod), d.normal, d.tangential});
+  }
   void load(const WindLoad& w) { model.winds.push_back({w.rod.empty() ? -1 : find_rod(scene, w.rod), w}); }
 
   void joint(int index) {
     const Joint& j = scene.joints[static_cast<Size>(index)];
     const int a = find_rod(scene, j.a.rod), b = find_rod(scene, j.b.rod);
-    JointModel made{j.name.empty() ? fmt::format("joint{}", index + 1) : j.name, j.kind, a, b, node(a, j.a.at), node(b, j.b.at),
+    JointModel made{j.name.empty() ? fmt::format("joint{}", index + 1) : j.name,
+                    j.kind,
+                    a,
+                    b,
+                    node(a, j.a.at),
+                    node(b, j.b.at),
                     j.axis.normalized()};
     if (made.node_a == made.node_b) complain(fmt::format("joint[{}]", index), "joins a point with itself");
     const double gap = (model.initial.position[made.node_a] - model.initial.position[made.node_b]).norm();
@@ -177,7 +185,8 @@ Marks collect_marks(const Scene& scene, Problems& problems) {
   };
   const auto fraction = [&](double at, const std::string& field) {
     if (at >= 0 && at <= 1) return true;
-    problems.push_back({Severity::error, "", field, fmt::format("got {}", at), "must be between 0 and 1 (fraction of length)", ""});
+    problems.push_back(
+        {Severity::error, "", field, fmt::format("got {}", at), "must be between 0 and 1 (fraction of length)", ""});
     return false;
   };
   const auto mark = [&](const std::string& rod, double at, const std::string& field) {
@@ -196,10 +205,13 @@ Marks collect_marks(const Scene& scene, Problems& problems) {
     if (const auto* d = std::get_if<DistributedLoad>(&scene.loads[i])) {
       rod_of(d->rod, field + ".distributed.rod");
       if (fraction(d->from, field + ".distributed.from") && fraction(d->to, field + ".distributed.to") && !(d->from < d->to))
-        problems.push_back({Severity::error, "", field + ".distributed.to", fmt::format("got {}", d->to), "must be > from", ""});
+        problems.push_back(
+            {Severity::error, "", field + ".distributed.to", fmt::format("got {}", d->to), "must be > from", ""});
     }
-    if (const auto* d = std::get_if<DragLoad>(&scene.loads[i]); d != nullptr && !d->rod.empty()) rod_of(d->rod, field + ".drag.rod");
-    if (const auto* w = std::get_if<WindLoad>(&scene.loads[i]); w != nullptr && !w->rod.empty()) rod_of(w->rod, field + ".wind.rod");
+    if (const auto* d = std::get_if<DragLoad>(&scene.loads[i]); d != nullptr && !d->rod.empty())
+      rod_of(d->rod, field + ".drag.rod");
+    if (const auto* w = std::get_if<WindLoad>(&scene.loads[i]); w != nullptr && !w->rod.empty())
+      rod_of(w->rod, field + ".wind.rod");
   }
   return marks;
 }

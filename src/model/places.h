@@ -9,7 +9,7 @@
 
 namespace tendril {
 
-std::string rod_name(const Scene& scene, int rod);  // as given, or rod1, rod2, ...
+std::string rod_name(const Scene& scene, int rod);          // as given, or rod1, rod2, ...
 int find_rod(const Scene& scene, const std::string& name);  // -1: none. An empty name means the only rod.
 
 // Places that must be nodes.

@@ -14,7 +14,8 @@ namespace {
 
 using Size = std::size_t;
 
-// What turns along the rest curve without natural twist: one frame at the first node, one on each edge, one at the last node.
+// What turns along the rest curve without natural twist: one frame at the first node, one on each edge, one at the last
+// node.
 struct Stations {
   std::vector<Vec3> tangent, curvature;  // edges + 2: first node, edges, last node
   std::vector<Quat> frame;
@@ -85,7 +86,8 @@ void add_rest_frames(const Rod& rod, const ArcLengthCurve& curve, RodShape& shap
   const double rate = own_twist + rod.natural_twist;
   const Quat rest_start = st.frame.front();
   for (Size k = 0; k < edges; ++k)
-    shape.rest_frame.push_back(turned(st.frame[k + 1], rod.natural_twist * 0.5 * (shape.material[k] + shape.material[k + 1])));
+    shape.rest_frame.push_back(
+        turned(st.frame[k + 1], rod.natural_twist * 0.5 * (shape.material[k] + shape.material[k + 1])));
   const Quat rest_end = turned(st.frame.back(), rod.natural_twist * shape.length());
   shape.first_half_twist = twist_between(rest_start, shape.rest_frame.front(), 0.5 * rate * shape.rest_length.front());
   shape.last_half_twist = twist_between(shape.rest_frame.back(), rest_end, 0.5 * rate * shape.rest_length.back());
@@ -93,8 +95,8 @@ void add_rest_frames(const Rod& rod, const ArcLengthCurve& curve, RodShape& shap
   for (Size k = shape.ring ? 0 : 1; k < edges; ++k) {
     const double expected = rate * shape.dual_length(static_cast<int>(k));
     const Quat& before = shape.rest_frame[k > 0 ? k - 1 : edges - 1];
-    // A ring's node 0 carries what closes the frame: minus the holonomy of the rest polygon. Where the rest curve is open there
-    // is no such thing, and the weld carries the natural twist of its length like every other node.
+    // A ring's node 0 carries what closes the frame: minus the holonomy of the rest polygon. Where the rest curve is open
+    // there is no such thing, and the weld carries the natural twist of its length like every other node.
     shape.rest_twist[k] = k == 0 && !shape.rest_closed ? expected : twist_between(before, shape.rest_frame[k], expected);
   }
   for (int node = 0; node <= shape.edges; ++node) shape.rest_node_frame.push_back(rest_frame_at_node(shape, node));
@@ -112,15 +114,17 @@ Quat initial_start_frame(const Rod& rod, const ArcLengthCurve& curve, const RodS
   return carried_onto(shape.rest_node_frame.front(), start.tangent);
 }
 
-// Frames and twist at the start. Each joint has its rest twist plus its share of the initial twist, so that the elastic twist is
-// uniform: initial_twist turns over the whole length, from wall to wall, of which an inner node's share is its dual length.
+// Frames and twist at the start. Each joint has its rest twist plus its share of the initial twist, so that the elastic
+// twist is uniform: initial_twist turns over the whole length, from wall to wall, of which an inner node's share is its dual
+// length.
 //
-// A ring is a rod whose ends were turned against each other by ANY angle before they were welded. What its edges' frames show at
-// the weld (node 0) is fixed up to whole turns by the other joints and by the holonomy of the polygon; it is not in general what
-// an evenly twisted rod should have there. The weld itself keeps the difference: rest_twist of node 0 is set to the
-// geometric twist less node 0's share. So frames and unwrapped twists agree with each other, twist - rest_twist is uniform, and
-// it sums to exactly 2 pi initial_twist, also for 1.73 turns. (Nothing physical sits at node 0: for an isotropic section only
-// the elastic twist counts; an anisotropic one really has a step in its section there, as a rod so welded would.)
+// A ring is a rod whose ends were turned against each other by ANY angle before they were welded. What its edges' frames
+// show at the weld (node 0) is fixed up to whole turns by the other joints and by the holonomy of the polygon; it is not in
+// general what an evenly twisted rod should have there. The weld itself keeps the difference: rest_twist of node 0 is set to
+// the geometric twist less node 0's share. So frames and unwrapped twists agree with each other, twist - rest_twist is
+// uniform, and it sums to exactly 2 pi initial_twist, also for 1.73 turns. (Nothing physical sits at node 0: for an
+// isotropic section only the elastic twist counts; an anisotropic one really has a step in its section there, as a rod so
+// welded would.)
 void add_initial_frames(const Rod& rod, const ArcLengthCurve* initial, RodShape& shape) {
   const auto edges = shape.rest_length.size();
   shape.added_rate = math::two_pi * rod.initial_twist / shape.length();
@@ -135,7 +139,8 @@ void add_initial_frames(const Rod& rod, const ArcLengthCurve* initial, RodShape&
     const Quat start = initial_start_frame(rod, *initial, shape);
     shape.frame.push_back(
         turned(carried_onto(start, direction(0)), shape.first_half_twist + 0.5 * rate * shape.rest_length[0]));
-    for (Size k = 1; k < edges; ++k) shape.frame.push_back(turned(carried_onto(shape.frame[k - 1], direction(k)), shape.twist[k]));
+    for (Size k = 1; k < edges; ++k)
+      shape.frame.push_back(turned(carried_onto(shape.frame[k - 1], direction(k)), shape.twist[k]));
   }
   if (shape.ring && (initial != nullptr || rate != 0)) {
     const double share = rate * shape.dual_length(0);
@@ -166,22 +171,22 @@ Problems check_polygon(const std::vector<Vec3>& point, bool closed, const std::s
     const Size before = k > 0 ? k - 1 : edges - 1;
     const Vec3 a = (point[before + 1] - point[before]).normalized(), b = (point[k + 1] - point[k]).normalized();
     if (a.dot(b) < sharpest_cosine)
-      return complain(fmt::format("the rod folds back on itself at node {} (it turns by {:.3g} degrees between two segments)", k,
-                                  std::acos(std::clamp(a.dot(b), -1.0, 1.0)) * 180 / math::pi),
-                      "must turn by less than 170 degrees", "use more segments, or round the corner");
+      return complain(
+          fmt::format("the rod folds back on itself at node {} (it turns by {:.3g} degrees between two segments)", k,
+                      std::acos(std::clamp(a.dot(b), -1.0, 1.0)) * 180 / math::pi),
+          "must turn by less than 170 degrees", "use more segments, or round the corner");
   }
   return {};
 }
 
-Problems place_initial(const ArcLengthCurve& rest, const ArcLengthCurve& curve, RodShape& shape,
-                       const std::string& field) {
+Problems place_initial(const ArcLengthCurve& rest, const ArcLengthCurve& curve, RodShape& shape, const std::string& field) {
   const double ratio = curve.length() / rest.length();
   if (!(std::abs(ratio - 1) <= 0.01))
     return {{Severity::error, "", field + ".initial",
              fmt::format("the initial curve is {:.6g} m long but the rest curve {:.6g} m", curve.length(), rest.length()),
              "lengths must agree within 1 %", "scale one of them; a stretched start is reached by moving a clamp"}};
-  const FittedPolygon fitted = shape.ring ? fit_closed(curve, shape.fraction, shape.rest_length)
-                                          : walk_along(curve, shape.rest_length);
+  const FittedPolygon fitted =
+      shape.ring ? fit_closed(curve, shape.fraction, shape.rest_length) : walk_along(curve, shape.rest_length);
   if (!fitted.fine)
     return {{Severity::error, "", field + ".initial", "the segments do not fit the initial curve", "",
              fmt::format("use more segments than {}", shape.edges)}};
@@ -244,7 +249,8 @@ Quat frame_at_node(const RodShape& shape, const FramedPolygon& polygon, int node
   const Vec3& t = polygon.tangent[k];
   const auto& length = shape.rest_length;
   if (!polygon.closed && k == 0)
-    return turned(carried_onto(polygon.frame.front(), t), -(shape.first_half_twist + 0.5 * polygon.added_rate * length.front()));
+    return turned(carried_onto(polygon.frame.front(), t),
+                  -(shape.first_half_twist + 0.5 * polygon.added_rate * length.front()));
   if (!polygon.closed && k == edges)
     return turned(carried_onto(polygon.frame.back(), t), shape.last_half_twist + 0.5 * polygon.added_rate * length.back());
   const Size before = k > 0 ? k - 1 : edges - 1;

@@ -1,5 +1,6 @@
-// Frames, twist and walls of single rods. Exact values: for a helix r = a, rise b per radian, c^2 = a^2 + b^2, the rest strain
-// with d1 towards the axis is u = (0, a/c^2, b/c^2) (REFERENCES case 3), and its Bishop frame turns by -b/c^2 per length in it.
+// Frames, twist and walls of single rods. Exact values: for a helix r = a, rise b per radian, c^2 = a^2 + b^2, the rest
+// strain with d1 towards the axis is u = (0, a/c^2, b/c^2) (REFERENCES case 3), and its Bishop frame turns by -b/c^2 per
+// length in it.
 #include "model/rod_shape.h"
 
 #include <cmath>
@@ -69,7 +70,8 @@ SENTENCE("model", "a bent rod has the strains it was given: curvature about d1 a
     Rod rod = one_rod(bent, {}).rods[0];
     rod.d1 = Vec3(0, 0, 1);
     const RodShape shape = shaped(rod, 40 << i);
-    EXPECT_NEAR(director(shape.rest_node_frame[0], 0).dot(Vec3(2, -1, 0)), 0, 1e-14);  // d1 in the plane of z and the direction
+    EXPECT_NEAR(director(shape.rest_node_frame[0], 0).dot(Vec3(2, -1, 0)), 0,
+                1e-14);  // d1 in the plane of z and the direction
     for (int k = 1; k < shape.edges; ++k) {
       const Vec3 u = strain(shape.rest_frame[Size(k) - 1], shape.rest_frame[Size(k)], shape.dual_length(k));
       error[i] = std::max(error[i], (u - Vec3(1.1, -0.4, 3)).norm());
@@ -104,7 +106,9 @@ Quat exact_frame(double s, double angle) {
 }
 double angle_between(const Quat& a, const Quat& b) { return log_rotation(a.conjugate() * b).norm(); }
 
-SENTENCE("model", "a wall stands at its node: its frame is the exact material frame there, with order 2, inside the rod and at its ends") {
+SENTENCE(
+    "model",
+    "a wall stands at its node: its frame is the exact material frame there, with order 2, inside the rod and at its ends") {
   const double L = two_pi * 3 * std::sqrt(c2);
   for (const bool follows : {true, false}) {
     for (const double at : {0.0, 0.3, 1.0}) {
@@ -206,7 +210,8 @@ SENTENCE("model", "an initial curve carries the rest lengths exactly and the res
   for (int k = 0; k < 60; ++k)
     EXPECT_NEAR((shape.point[Size(k) + 1] - shape.point[Size(k)]).norm() / shape.rest_length[Size(k)], 1, 1e-14);
   for (int k = 1; k < 60; ++k)
-    EXPECT_NEAR(shape.twist[Size(k)] - shape.rest_twist[Size(k)], -2 * two_pi * shape.dual_length(k) / shape.length(), 1e-12);
+    EXPECT_NEAR(shape.twist[Size(k)] - shape.rest_twist[Size(k)], -2 * two_pi * shape.dual_length(k) / shape.length(),
+                1e-12);
   EXPECT_NEAR((director(material_frame_at_node(shape, 0), 0) - Vec3::UnitY()).norm(), 0, 1e-12);
   EXPECT_NEAR((shape.point[0] - Vec3(1, 0, 0)).norm(), 0, 0);
 }

@@ -15,9 +15,9 @@ double shear_modulus(const Material& material);
 // Stiffness and mass of one section. `material` may be null for a section that is given directly.
 Section make_section(const CrossSection& shape, const Material* material);
 
-// The section at a fraction of the rod's length. Between two stations of the same kind the sizes (or the given stiffnesses) are
-// interpolated linearly: a linear taper keeps its true cubic and quartic stiffness. Between different kinds the stiffnesses,
-// masses and extents are. Outside the stations the nearest one counts. Stations stand in rising order.
+// The section at a fraction of the rod's length. Between two stations of the same kind the sizes (or the given stiffnesses)
+// are interpolated linearly: a linear taper keeps its true cubic and quartic stiffness. Between different kinds the
+// stiffnesses, masses and extents are. Outside the stations the nearest one counts. Stations stand in rising order.
 Section section_at(const std::vector<Station>& stations, double fraction, const Material* material);
 
 }  // namespace tendril

@@ -15,7 +15,7 @@ const Material rubber{"rubber", 1100, 2e7, 0.3, std::nullopt};
 SENTENCE("model", "torsion constants: 0.140577 for the square, 0.312323 for the strip of ten, one third for the thin one") {
   EXPECT_NEAR(rectangle_torsion_constant(1, 1), 0.1405770149, 1e-9);
   EXPECT_NEAR(rectangle_torsion_constant(2, 2), 16 * 0.1405770149, 1e-8);
-  EXPECT_NEAR(rectangle_torsion_constant(2, 1) / 2, 0.2286816, 1e-6);    // Timoshenko & Goodier, table for k1
+  EXPECT_NEAR(rectangle_torsion_constant(2, 1) / 2, 0.2286816, 1e-6);  // Timoshenko & Goodier, table for k1
   EXPECT_NEAR(rectangle_torsion_constant(1, 10) / 10, 0.312325, 2e-6);
   EXPECT_NEAR(rectangle_torsion_constant(1e-3, 1) * 1e9, 1.0 / 3, 3e-4);
   EXPECT_EQ(rectangle_torsion_constant(1, 3), rectangle_torsion_constant(3, 1));
@@ -53,10 +53,11 @@ SENTENCE("model", "EI1 resists bending about d1: a strip wide along d1 is soft a
   EXPECT_EQ(ellipse.extent1, 0.2);
 }
 
-// The trap [ERRATA D4]: Discrete Elastic Rods measures curvature TOWARDS d1, which is bending ABOUT d2. A strip that is soft about
-// d1 must have its small number in the SECOND place, towards d2.
+// The trap [ERRATA D4]: Discrete Elastic Rods measures curvature TOWARDS d1, which is bending ABOUT d2. A strip that is soft
+// about d1 must have its small number in the SECOND place, towards d2.
 SENTENCE("model", "bending towards d1 is bending about d2: the matrix of Discrete Elastic Rods is diag(EI2, EI1)") {
-  const Section strip = make_section(RectangleSection{0.2, 0.01}, &rubber);  // flat in the plane of d1: bends easily towards d2
+  const Section strip =
+      make_section(RectangleSection{0.2, 0.01}, &rubber);  // flat in the plane of d1: bends easily towards d2
   const Mat2 B = bending_matrix_towards(strip);
   EXPECT_EQ(B(0, 0), strip.EI2);
   EXPECT_EQ(B(1, 1), strip.EI1);
@@ -85,7 +86,8 @@ SENTENCE("model", "between stations of one kind sizes are interpolated, between 
   EXPECT_NEAR(section_at(mixed, 0.25, &rubber).EI2, 0.75 * a.EI2 + 0.25 * b.EI2, 1e-12);
   EXPECT_NEAR(section_at(mixed, 0.25, &rubber).line_mass, 0.75 * a.line_mass + 0.25 * b.line_mass, 1e-12);
   // A step: two stations at the same place.
-  const std::vector<Station> step = {{0, CircleSection{1}}, {0.5, CircleSection{1}}, {0.5, CircleSection{2}}, {1, CircleSection{2}}};
+  const std::vector<Station> step = {
+      {0, CircleSection{1}}, {0.5, CircleSection{1}}, {0.5, CircleSection{2}}, {1, CircleSection{2}}};
   EXPECT_EQ(section_at(step, 0.49, &rubber).extent1, 1);
   EXPECT_EQ(section_at(step, 0.51, &rubber).extent1, 2);
 }

@@ -14,14 +14,15 @@ struct ValueAndRate {
   T value, rate;
 };
 
-// hold: steps at the keys, rate zero. linear: straight between keys. smooth: each interval eases in and out (cubic 3u^2 - 2u^3,
-// zero rate at the keys), so the value is C1. Before the first and after the last key the value stays. An empty timetable has
-// the value `empty`. At a key the interval that begins there counts.
+// hold: steps at the keys, rate zero. linear: straight between keys. smooth: each interval eases in and out (cubic 3u^2 -
+// 2u^3, zero rate at the keys), so the value is C1. Before the first and after the last key the value stays. An empty
+// timetable has the value `empty`. At a key the interval that begins there counts.
 template <class T>
 ValueAndRate<T> at_time(const Timetable<T>& table, double time, const T& empty, const T& zero) {
   const auto& keys = table.keys;
   if (keys.empty()) return {empty, zero};
-  const auto after = std::upper_bound(keys.begin(), keys.end(), time, [](double t, const auto& key) { return t < key.time; });
+  const auto after =
+      std::upper_bound(keys.begin(), keys.end(), time, [](double t, const auto& key) { return t < key.time; });
   if (after == keys.begin()) return {keys.front().value, zero};
   if (after == keys.end()) return {keys.back().value, zero};
   const auto& a = *(after - 1);
@@ -30,9 +31,12 @@ ValueAndRate<T> at_time(const Timetable<T>& table, double time, const T& empty, 
   const double u = (time - a.time) / interval;
   const T change = b.value - a.value;
   switch (table.shape) {
-    case TimetableShape::hold: break;
-    case TimetableShape::linear: return {T(a.value + u * change), T(change / interval)};
-    case TimetableShape::smooth: return {T(a.value + (u * u * (3 - 2 * u)) * change), T((6 * u * (1 - u) / interval) * change)};
+    case TimetableShape::hold:
+      break;
+    case TimetableShape::linear:
+      return {T(a.value + u * change), T(change / interval)};
+    case TimetableShape::smooth:
+      return {T(a.value + (u * u * (3 - 2 * u)) * change), T((6 * u * (1 - u) / interval) * change)};
   }
   return {a.value, zero};
 }
