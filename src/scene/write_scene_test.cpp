@@ -1,9 +1,9 @@
 // Writing and reading back, setting fields, and the generated documents.
 #include "testing/sentence.h"
 
+#include <rapidcheck.h>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
-#include <rapidcheck.h>
 
 #include "scene/scene_testing.h"
 
@@ -131,7 +131,8 @@ SENTENCE("scene", "any number, text and name survives writing and reading") {
       if (c != '\0' && static_cast<unsigned char>(c) < 0x80) text += c;
     RC_PRE(std::isfinite(x) && std::isfinite(y));
     scene.title = text;
-    scene.loads = {GravityLoad{Vec3(x, y, -x)}, DistributedLoad{"beam", 0, 1, Vec3(y, 0, x), flag ? Axes::material : Axes::world, {}}};
+    scene.loads = {GravityLoad{Vec3(x, y, -x)},
+                   DistributedLoad{"beam", 0, 1, Vec3(y, 0, x), flag ? Axes::material : Axes::world, {}}};
     scene.clamps[0].turn = {TimetableShape::linear, {{-1.0, x}, {1.0, y}}};
     scene.rods[0].natural_twist = y;
     scene.time.duration = std::abs(x) + 1e-9;
@@ -196,7 +197,8 @@ SENTENCE("scene", "a wrong --set says what is allowed there and changes nothing"
   Scene s = *read_scene(plain_scene, "scene.toml");
   const Scene before = s;
   EXPECT_EQ(set(s, "rod.baem.segments", "100"), "--set: rod.baem: there is none of that name; did you mean `beam`?\n");
-  EXPECT_EQ(set(s, "rod.beam.segmnets", "100"), "--set: rod[0].segmnets: there is no such field; did you mean `segments`?\n");
+  EXPECT_EQ(set(s, "rod.beam.segmnets", "100"),
+            "--set: rod[0].segmnets: there is no such field; did you mean `segments`?\n");
   EXPECT_EQ(set(s, "rod[3].segments", "100"), "--set: rod[3]: there is 1; the first is [0]\n");
   EXPECT_EQ(set(s, "rod[0].segments", "1e9"), "--set: rod[0].segments: got 1000000000, must be between 1 and 2000000\n");
   EXPECT_EQ(set(s, "rod[0].segments", "many"), "--set: rod[0].segments: got \"many\", must be a whole number\n");
@@ -218,10 +220,12 @@ SENTENCE("scene", "a curve file can be set, relative to the scene's folder") {
   const ScratchFolder folder;
   folder.write("a.csv", "0,0,0\n1,0,0\n");
   folder.write("b.csv", "0,0,0\n1,0,0\n2,0,0\n");
-  Scene s = *read_scene_file(folder.write("scene.toml", with("straight = { start = [0, 0, 0], end = [1, 0, 0] }", "polyline = { file = \"a.csv\" }")));
+  Scene s = *read_scene_file(folder.write(
+      "scene.toml", with("straight = { start = [0, 0, 0], end = [1, 0, 0] }", "polyline = { file = \"a.csv\" }")));
   EXPECT_EQ(set(s, "rod[0].rest.polyline.file", "b.csv"), "");
   EXPECT_EQ(std::get<PolylineCurve>(s.rods[0].rest).points.size(), 3u);
-  EXPECT_CONTAINS(set(s, "rod[0].rest.polyline.file", "c.csv"), "c.csv: rod[0].rest.polyline.file: there is no such file; did you mean");
+  EXPECT_CONTAINS(set(s, "rod[0].rest.polyline.file", "c.csv"),
+                  "c.csv: rod[0].rest.polyline.file: there is no such file; did you mean");
 }
 
 SENTENCE("scene", "a problem with a field that was set is shown at --set, not at a line of the file") {
