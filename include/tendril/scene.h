@@ -72,7 +72,7 @@ struct CircleCurve {  // a closed ring
   bool operator==(const CircleCurve&) const = default;
 };
 struct HelixCurve {  // center + radius (cos t R + sin t A x R) + pitch t/(2 pi) A;  A = axis, R = radial (right-handed)
-  Vec3 center = Vec3::Zero(), axis = -Vec3::UnitZ(), radial = Vec3::UnitX();
+  Vec3 center = Vec3::Zero(), axis = Vec3(0, 0, -1), radial = Vec3::UnitX();
   double radius = 1, pitch = 0.5, turns = 3;
   bool left_handed = false;
   bool operator==(const HelixCurve&) const = default;

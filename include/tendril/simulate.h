@@ -23,14 +23,37 @@ std::string write_scene(const Scene& scene);                         // TOML tha
 Problems set_field(Scene& scene, std::string_view path, std::string_view value);  // "rod.beam.segments", "100"
 std::string scene_format_manual();                                   // docs/scene_format.md
 std::string scene_json_schema();                                     // docs/scene.schema.json
+std::string suggest(std::string_view word, const std::vector<std::string>& allowed);  // "did you mean `radius`?"
 
 // ---- checking --------------------------------------------------------------------------------------------------------------
 Problems check(const Scene& scene);  // ranges, references, geometry, capability of its method
 
+// What follows from a scene: for `tendril check`.
+struct RodDerived {
+  std::string name;
+  int segments = 0;
+  double length = 0, mass = 0;                                    // [m], [kg]
+  double EA = 0, EI1 = 0, EI2 = 0, GJ = 0;                        // of the middle edge [N], [N m^2]; 0: not given
+  bool uniform = true;                                            // one section all along
+  double slenderness = 0;                                         // length / radius; 0: no radius
+  double stretch_speed = 0, twist_speed = 0;                      // [m/s]; 0: not known
+  double bending_speed = 0;                                       // [m/s] of the wave as long as the rod, in the softer direction
+};
+struct MethodDerived {
+  std::string method;
+  Problems problems;  // why it can not run this scene, when it can not
+  StepAdvice step;
+};
+struct Derived {
+  std::vector<RodDerived> rods;
+  std::vector<MethodDerived> methods;
+};
+Checked<Derived> derive(const Scene& scene);
+
 // ---- running ---------------------------------------------------------------------------------------------------------------
 struct ProbeValue {
   std::string name;
-  std::vector<double> value;  // 1, 3 or 4 numbers
+  std::vector<double> value;  // 1, 2 (curvature), 3 or 4 (orientation w, x, y, z) numbers
 };
 struct Measures {  // taken from a Frame, the same for every method
   Energy energy;
@@ -41,11 +64,14 @@ struct Measures {  // taken from a Frame, the same for every method
   std::vector<ProbeValue> probes;
 };
 
+std::vector<std::string> probe_columns(Quantity quantity);  // {"x [m]", "y [m]", "z [m]"}, {"[J]"}
+
 using InputValue = std::variant<double, Vec3>;
 struct RunReport {
   std::string method;
   double time = 0;
   std::int64_t steps = 0;
+  std::int64_t frames = 0;  // recorded
   double wall_seconds = 0;
   int retries = 0;
   int worst_iterations = 0;
@@ -57,14 +83,17 @@ struct RunReport {
 
 class Simulation {
  public:
-  static Checked<Simulation> open(const Scene& scene);
+  static Checked<Simulation> open(const Scene& scene);  // all problems at once; warnings come along
+  static Checked<Simulation> open(const Scene& scene, const MethodEntry& method);  // a method that is not in the registry
   Simulation(Simulation&&) noexcept;
   Simulation& operator=(Simulation&&) noexcept;
   ~Simulation();
 
   StepReport advance();                 // one step; in statics and quasistatic mode one recorded equilibrium
   StepReport advance_to(double time);   // steps clipped to end there
-  bool finished() const;
+  bool finished() const;                // at the end, or diverged
+  bool at_recording_time() const;       // the present frame is one to record
+  std::int64_t recorded() const;        // recording times reached so far, the present one included
   double time() const;
   double step_size() const;
   const Frame& frame() const;           // at the present time
@@ -72,6 +101,8 @@ class Simulation {
   std::span<const Wrench> reactions() const;
   const Scene& scene() const;
   const Model& model() const;
+  std::vector<std::string> rod_names() const;  // unnamed rods are rod1, rod2, ...
+  std::vector<std::string> clamp_names() const;
   RunReport report() const;
 
   void set_input(std::string_view name, const InputValue& value);  // "gravity", "clamp.NAME.turn", "clamp.NAME.move"
@@ -83,6 +114,7 @@ class Simulation {
  private:
   struct Inside;
   explicit Simulation(std::unique_ptr<Inside> inside);
+  friend RunReport simulate(Simulation&, std::span<class Sink* const>, const std::function<bool()>&);
   std::unique_ptr<Inside> inside_;
 };
 
@@ -94,7 +126,7 @@ class Sink {  // takes recorded frames: a file, a table, a browser
   virtual void tick(const Simulation&) {}                        // often, between frames: flush, checkpoint, progress
   virtual void end(const RunReport& report) = 0;
 };
-// Runs to the end, or until `stop` says so.
+// Runs to the end, or until `stop` says so. Every recording time reaches the sinks once, also when a run is loaded and goes on.
 RunReport simulate(Simulation& simulation, std::span<Sink* const> sinks, const std::function<bool()>& stop = {});
 
 }  // namespace tendril

@@ -5,6 +5,7 @@
 #include "tendril/live.h"
 #include "tendril/method.h"
 #include "tendril/problem.h"
+#include "tendril/record.h"
 #include "tendril/scene.h"
 #include "tendril/simulate.h"
 #include "tendril/types.h"

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <set>
 
 #include "scene/check_scene.h"
 #include "scene/suggest.h"
@@ -67,9 +68,8 @@ void add_rod_demands(const Rod& rod, const std::string& path, std::vector<Demand
                      [edges](auto& c) { return edges >= c.fewest_edges; }});
 }
 
-void add_clamp_demands(const Scene& scene, const Clamp& clamp, const std::string& path, std::vector<Demand>& demands) {
-  const auto rod = std::find_if(scene.rods.begin(), scene.rods.end(), [&](const Rod& r) { return r.name == clamp.rod; });
-  const bool inside = rod != scene.rods.end() && (is_ring(rod->rest) || (clamp.at > 0 && clamp.at < 1));
+void add_clamp_demands(const std::set<std::string>& rings, const Clamp& clamp, const std::string& path, std::vector<Demand>& demands) {
+  const bool inside = rings.count(clamp.rod) || (clamp.at > 0 && clamp.at < 1);
   const std::string who = "clamp `" + clamp.name + "` ";
   if (inside)
     demands.push_back({path + ".at", "holds rods at their ends only", who + "stands inside", [](auto& c) { return c.hold_inside; }});
@@ -100,8 +100,11 @@ std::vector<Demand> demands_of(const Scene& scene) {
   if (scene.time.mode == Mode::dynamics) demands.push_back({"time.mode", "has no inertia", mode, [](auto& c) { return c.inertia; }});
   else demands.push_back({"time.mode", "finds no equilibria", mode, [](auto& c) { return c.statics; }});
   for (std::size_t i = 0; i < scene.rods.size(); ++i) add_rod_demands(scene.rods[i], fmt::format("rod[{}]", i), demands);
+  std::set<std::string> rings;
+  for (const Rod& rod : scene.rods)
+    if (is_ring(rod.rest)) rings.insert(rod.name);
   for (std::size_t i = 0; i < scene.clamps.size(); ++i)
-    add_clamp_demands(scene, scene.clamps[i], fmt::format("clamp[{}]", i), demands);
+    add_clamp_demands(rings, scene.clamps[i], fmt::format("clamp[{}]", i), demands);
   for (std::size_t i = 0; i < scene.joints.size(); ++i)
     demands.push_back({fmt::format("joint[{}]", i), "has no joints", "joint `" + scene.joints[i].name + "` joins two rods",
                        [](auto& c) { return c.joints; }});
@@ -184,18 +187,6 @@ Problems check_capability(const Scene& scene, std::span<const MethodEntry> metho
     problems.push_back({Severity::error, locate(scene, d.field), d.field,
                         "method `" + scene.method + "` " + d.lack + ", but " + d.because, {}, std::move(remedy)});
   }
-  return problems;
-}
-
-Problems check_scene(const Scene& scene, std::span<const MethodEntry> methods) {
-  Problems problems = check_fields(scene);
-  Problems across = check_references(scene);
-  const auto append = [&across](Problems more) { across.insert(across.end(), more.begin(), more.end()); };
-  append(check_geometry(scene));
-  append(check_drive(scene));
-  append(check_options(scene, methods));
-  append(check_capability(scene, methods));
-  add_new_problems(problems, std::move(across));
   return problems;
 }
 

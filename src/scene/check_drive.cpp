@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "scene/check_scene.h"
 #include "scene/describe_scene.h"
@@ -32,11 +33,6 @@ class DriveChecker {
   }
   void error(const std::string& field, std::string what, std::string allowed = {}, std::string remedy = {}) {
     add(Severity::error, field, std::move(what), std::move(allowed), std::move(remedy));
-  }
-  const Rod* rod(const std::string& name) const {
-    for (const Rod& r : scene_.rods)
-      if (r.name == name) return &r;
-    return nullptr;
   }
   template <class T>
   void check_timetable(const Timetable<T>& table, const std::string& path) {
@@ -83,10 +79,10 @@ void DriveChecker::check_clamp(std::size_t i) {
 void DriveChecker::check_clamp_pairs() {
   std::vector<std::size_t> order(scene_.clamps.size());
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
-  const auto place = [this](const Clamp& c) {
-    const Rod* r = rod(c.rod);
-    return r && is_ring(r->rest) && c.at == 1 ? 0.0 : c.at;
-  };
+  std::set<std::string> rings;
+  for (const Rod& rod : scene_.rods)
+    if (is_ring(rod.rest)) rings.insert(rod.name);
+  const auto place = [&rings](const Clamp& c) { return c.at == 1 && rings.count(c.rod) ? 0.0 : c.at; };
   std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
     const Clamp &p = scene_.clamps[a], &q = scene_.clamps[b];
     return p.rod != q.rod ? p.rod < q.rod : place(p) < place(q);

@@ -75,9 +75,9 @@ class RangeChecker : public Walker<RangeChecker> {
 class ReferenceChecker : public Walker<ReferenceChecker> {
  public:
   explicit ReferenceChecker(const Scene& scene) : scene_(scene) {
-    for (const Rod& r : scene.rods) names_["rod"].push_back(r.name);
-    for (const Material& m : scene.materials) names_["material"].push_back(m.name);
-    for (const Clamp& c : scene.clamps) names_["clamp"].push_back(c.name);
+    for (const Rod& r : scene.rods) names_["rod"].insert(r.name);
+    for (const Material& m : scene.materials) names_["material"].insert(m.name);
+    for (const Clamp& c : scene.clamps) names_["clamp"].insert(c.name);
   }
 
   template <class T>
@@ -86,12 +86,12 @@ class ReferenceChecker : public Walker<ReferenceChecker> {
       const auto list = f.refers_to ? names_.find(f.refers_to) : names_.end();
       if (!f.refers_to || std::string_view(f.refers_to) == "method") return;  // methods: check_capability
       if (value.empty() && !f.required) return;
-      const bool exists = list != names_.end() && std::find(list->second.begin(), list->second.end(), value) != list->second.end();
+      const bool exists = list != names_.end() && list->second.count(value) > 0;
       if (exists) return;
       const std::string what = value.empty() ? "no " + std::string(f.refers_to) + " is named"
                                              : "no " + std::string(f.refers_to) + " is called " + quote(value);
       problems.push_back({Severity::error, locate(scene_, path), path, what, {},
-                          list == names_.end() ? "the scene has no " + std::string(f.refers_to) : suggest(value, list->second)});
+                          list == names_.end() ? "the scene has no " + std::string(f.refers_to) : suggest(value, {list->second.begin(), list->second.end()})});
     }
   }
 
@@ -99,7 +99,7 @@ class ReferenceChecker : public Walker<ReferenceChecker> {
 
  private:
   const Scene& scene_;
-  std::map<std::string, std::vector<std::string>> names_;
+  std::map<std::string, std::set<std::string>> names_;
 };
 
 // Names become keys in files and paths in --set.

@@ -10,8 +10,9 @@
 
 namespace tendril {
 
-// Everything below together. The methods are a parameter so that tests can bring their own.
+// Everything below together, at most a hundred problems. The methods are a parameter so that tests can bring their own.
 Problems check_scene(const Scene& scene, std::span<const MethodEntry> methods = all_methods());
+Problems check_all(const Scene& scene, std::span<const MethodEntry> methods = all_methods());  // the same, not shortened
 
 Problems check_fields(const Scene& scene);                                               // each number in its range
 Problems check_references(const Scene& scene);                                           // names exist and are unique
@@ -25,6 +26,7 @@ std::string locate(const Scene& scene, std::string_view field);
 
 // Appends what is not a mere consequence of a problem already listed for the same field or a parent of it.
 void add_new_problems(Problems& problems, Problems more);
+void shorten(Problems& problems);  // to the first hundred and "and 900 more"
 
 bool is_ring(const Curve& curve);
 

@@ -97,7 +97,7 @@ class Section : public Describer<Section> {
   template <class T>
   void field(const Field& f, T&) {
     const std::string& fallback = defaults_.list[row_++].text;
-    rows_ += fmt::format("| `{}` | {} | {} | {} | {} | {} |\n", f.name, type<T>(), f.unit, default_text(f, fallback), allowed<T>(f), f.sentence);
+    rows_ += fmt::format("| `{}` | {} | {} | {} | {} | {} |\n", shown<T>(f.name), type<T>(), f.unit, default_text(f, fallback), allowed<T>(f), f.sentence);
   }
   template <class T>
   void plain(const Field& f, T&) {
@@ -105,7 +105,7 @@ class Section : public Describer<Section> {
   }
   template <class T>
   void named(const Field& f, std::vector<T>&) {
-    rows_ += fmt::format("| `{}` | tables by name: {} |  |  |  | {} |\n", f.name, link(title_of<T>().text, manual_.add<T>()), f.sentence);
+    rows_ += fmt::format("| `[{}.NAME]` | {} |  |  |  | {} |\n", f.name, link(title_of<T>().text, manual_.add<T>()), f.sentence);
   }
   std::string text() const {
     return fmt::format("## {}\n\n{}\n\n| field | type | unit | default | allowed | meaning |\n|---|---|---|---|---|---|\n{}{}\n", title_.text,
@@ -119,6 +119,14 @@ class Section : public Describer<Section> {
     return text.empty() || text == "\"\"" || text == "[]" || text == "{ }" ? std::string() : "`" + text + "`";
   }
   template <class T>
+  std::string shown(const std::string& name) const {  // at the top of the file, tables have headers
+    if (title_.text != "scene") return name;
+    if constexpr (is_list<T>) return "[[" + name + "]]";
+    else if constexpr (is_options<T>) return "[" + name + ".METHOD]";
+    else if constexpr (is_struct<T>) return "[" + name + "]";
+    else return name;
+  }
+  template <class T>
   std::string type() {
     if constexpr (std::is_same_v<T, double>) return "number";
     else if constexpr (std::is_same_v<T, int>) return "whole number";
@@ -128,8 +136,11 @@ class Section : public Describer<Section> {
     else if constexpr (std::is_same_v<T, Vec3>) return "`[x, y, z]`";
     else if constexpr (std::is_enum_v<T>) return "word";
     else if constexpr (is_optional<T>) return type<typename T::value_type>();
-    else if constexpr (is_list<T>) return "list of " + type<typename T::value_type>();
-    else if constexpr (is_options<T>) return "tables by method: [options](#options)";
+    else if constexpr (is_list<T>) {
+      const std::string item = type<typename T::value_type>();
+      return item.rfind("one of", 0) == 0 ? item : item == "word" ? "list of words" : "list of " + item;
+    }
+    else if constexpr (is_options<T>) return "[options](#options)";
     else if constexpr (is_variant<T>) return choices(static_cast<T*>(nullptr));
     else return link(title_of<T>().text, manual_.add<T>());
   }

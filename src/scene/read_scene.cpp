@@ -51,18 +51,6 @@ std::pair<int, int> position_of(const Problem& problem, const std::string& file)
 
 }  // namespace
 
-void add_new_problems(Problems& problems, Problems more) {
-  const std::size_t before = problems.size();
-  for (Problem& p : more) {
-    const bool follows = std::any_of(problems.begin(), problems.begin() + static_cast<long>(before), [&p](const Problem& old) {
-      if (old.field.empty() || p.field.compare(0, old.field.size(), old.field) != 0) return false;
-      const char next = p.field.size() == old.field.size() ? '.' : p.field[old.field.size()];
-      return next == '.' || next == '[';
-    });
-    if (!follows) problems.push_back(std::move(p));
-  }
-}
-
 Checked<Scene> read_scene(std::string_view text, std::string_view file_name) {
   const std::string file(file_name);
   if (text.find('\0') != std::string_view::npos)
@@ -89,10 +77,11 @@ Checked<Scene> read_scene(std::string_view text, std::string_view file_name) {
   add_new_problems(problems, check_options(scene, all_methods()));
   if (!has_errors(problems)) return Checked<Scene>(std::move(scene), std::move(problems));
   // There are errors already: what the checks across fields find is shown together with them.
-  add_new_problems(problems, check_scene(scene));
+  add_new_problems(problems, check_all(scene));
   std::stable_sort(problems.begin(), problems.end(), [&file](const Problem& a, const Problem& b) {
     return position_of(a, file) < position_of(b, file);
   });
+  shorten(problems);
   return problems;
 }
 

@@ -79,6 +79,14 @@ SENTENCE("scene", "every problem is shown at once, in the order of the file") {
             "scene.toml:32:1: probe[0].quantiti: unknown key; did you mean `quantity`?\n");
 }
 
+SENTENCE("scene", "thousands of problems are cut to a hundred, quickly") {
+  std::string points = "[0, 0, nan]";
+  for (int i = 0; i < 20000; ++i) points += ", [0, \"x\", 0], [0, inf, 0]";
+  const Checked<Scene> scene = read_scene(with("straight = { start = [0, 0, 0], end = [1, 0, 0] }", "polyline = { points = [" + points + "] }"), "s");
+  ASSERT_EQ(scene.problems().size(), 101u);
+  EXPECT_EQ(to_text(scene.problems().back()), "and 39901 more");
+}
+
 SENTENCE("scene", "a syntax error is shown with its line") {
   const std::string text = complaints(with("radius = 0.005", "radius = 0.0.5"));
   EXPECT_EQ(text.rfind("scene.toml:16:", 0), 0u) << text;

@@ -9,7 +9,8 @@
 namespace tendril::scene_detail {
 
 std::string joined(const std::string& path, std::string_view name) {
-  return path.empty() ? std::string(name) : path + "." + std::string(name);
+  if (path.empty()) return std::string(name);
+  return path + (name.starts_with('[') ? "" : ".") + std::string(name);
 }
 
 std::string got_text(const toml::node& node) {

@@ -115,7 +115,10 @@ class FieldFinder : public Describer<FieldFinder> {
     setter_.set(f, value, depth_ + 1, joined(path_, f.name));
   }
   template <class T>
-  void plain(const Field&, T&) {}
+  void plain(const Field& f, T& value) {
+    found = true;
+    setter_.set(f, value, depth_, path_);
+  }
   template <class T>
   void named(const Field& f, std::vector<T>& items) {
     known.emplace_back(f.name);

@@ -214,6 +214,16 @@ SENTENCE("scene", "a wrong --set says what is allowed there and changes nothing"
   EXPECT_TRUE(s == before);
 }
 
+SENTENCE("scene", "a curve file can be set, relative to the scene's folder") {
+  const ScratchFolder folder;
+  folder.write("a.csv", "0,0,0\n1,0,0\n");
+  folder.write("b.csv", "0,0,0\n1,0,0\n2,0,0\n");
+  Scene s = *read_scene_file(folder.write("scene.toml", with("straight = { start = [0, 0, 0], end = [1, 0, 0] }", "polyline = { file = \"a.csv\" }")));
+  EXPECT_EQ(set(s, "rod[0].rest.polyline.file", "b.csv"), "");
+  EXPECT_EQ(std::get<PolylineCurve>(s.rods[0].rest).points.size(), 3u);
+  EXPECT_CONTAINS(set(s, "rod[0].rest.polyline.file", "c.csv"), "c.csv: rod[0].rest.polyline.file: there is no such file; did you mean");
+}
+
 SENTENCE("scene", "a problem with a field that was set is shown at --set, not at a line of the file") {
   Scene s = *read_scene(plain_scene, "scene.toml");
   EXPECT_EQ(set(s, "clamp[0].rod", "bam"), "");

@@ -198,8 +198,21 @@ void Loads::couples(const Drive& drive, const Chain& c, std::vector<Couple>& out
     const bool has_before = c.kind[static_cast<std::size_t>(before)] == SlotKind::edge;
     const bool has_after = c.kind[static_cast<std::size_t>(after)] == SlotKind::edge;
     const double share = has_before && has_after ? 0.5 : 1;
-    if (has_before) out.push_back({before, share * to_small(value)});
-    if (has_after) out.push_back({after, share * to_small(value)});
+    const bool follows = load.axes == Axes::material;
+    if (has_before) out.push_back({before, share * to_small(value), follows});
+    if (has_after) out.push_back({after, share * to_small(value), follows});
+  }
+}
+
+void Loads::followers(const Drive& drive, const Chain& c, std::vector<Follower>& out) const {
+  out.clear();
+  for (std::size_t i = 0; i < model_.node_loads.size(); ++i) {
+    const NodeLoad& load = model_.node_loads[i];
+    if (load.is_moment || load.axes != Axes::material) continue;
+    const int vertex = c.vertex_of_node[static_cast<std::size_t>(load.node.value)];
+    const bool inside = c.kind[static_cast<std::size_t>(vertex)] != SlotKind::pad && c.kind[static_cast<std::size_t>(vertex - 1)] != SlotKind::pad;
+    const Vec3 value = node_axes(c, vertex) * (drive.node_factor[i] * load.value);
+    out.push_back({vertex, to_small(value), inside ? 0.5 : 1.0});
   }
 }
 

@@ -25,9 +25,16 @@ class Loads {
   struct Couple {  // of one slot
     int slot = 0;
     V3<double> moment{0, 0, 0};
+    bool follows = false;  // given in material axes
+  };
+  struct Follower {  // a point force in material axes
+    int vertex = 0;
+    V3<double> force{0, 0, 0};
+    double share = 1;  // of the turn of each edge beside it
   };
   // The couples on slots in world axes at the present frames, for the equilibrium solver.
   void couples(const Drive& drive, const Chain& chain, std::vector<Couple>& out) const;
+  void followers(const Drive& drive, const Chain& chain, std::vector<Follower>& out) const;
 
  private:
   void add_node_loads(const Drive& drive, const Chain& chain);

@@ -70,6 +70,7 @@ class RodProblem {
   }
 
   NewtonPoint evaluate() {
+    if (!conservative()) refresh_loads();  // the residual counts, so it must be the true one
     assemble(false);
     double residual = 0;
     for (int i = 0; i < n_.size; ++i) {
@@ -78,6 +79,7 @@ class RodProblem {
     return {energy_, residual, energy_scale_};
   }
 
+  // Towards lower energy: the matrix is shifted until it is positive definite.
   double direction() {
     assemble(true);
     for (double tries = 0;; ++tries) {
@@ -87,11 +89,7 @@ class RodProblem {
       if (tries > 60) return std::nan("");
     }
     for (int i = 0; i < n_.size; ++i) n_.direction[z(i)] = n_.fixed[z(i)] ? 0 : -n_.gradient[z(i)];
-    if (n_.ring) {
-      n_.cyclic.solve(n_.direction);
-    } else {
-      n_.factor.solve(n_.direction);
-    }
+    solve(n_.direction.data(), 1);
     shift_ = shift_ < 2e-8 ? 0 : shift_ / 8;
     limit_direction();
     double slope = 0;
@@ -99,14 +97,78 @@ class RodProblem {
     return slope;
   }
 
+  // Towards a smaller residual, with the whole tangent: what loads that follow the rod add to the symmetric matrix is of low rank.
+  //   (S + R Q^T)^-1 r = y - S^-1 R (1 + Q^T S^-1 R)^-1 Q^T y,   y = S^-1 r
+  bool full_direction() {
+    assemble(true);
+    factor(0);
+    for (int i = 0; i < n_.size; ++i) n_.direction[z(i)] = n_.fixed[z(i)] ? 0 : -n_.gradient[z(i)];
+    solve(n_.direction.data(), 1);
+    const Eigen::MatrixXd R = follower_rows(), Q = follower_columns();
+    const Eigen::Index rank = R.cols();
+    if (rank > 0) {
+      Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> W = R;
+      solve(W.data(), static_cast<int>(rank));
+      const Eigen::Map<Eigen::VectorXd> y(n_.direction.data(), n_.size);
+      const Eigen::MatrixXd small = Eigen::MatrixXd::Identity(rank, rank) + Q.transpose() * W;
+      const Eigen::VectorXd part = small.partialPivLu().solve(Q.transpose() * y);
+      const Eigen::VectorXd correction = W * part;
+      for (int i = 0; i < n_.size; ++i) n_.direction[z(i)] -= correction[i];
+    }
+    limit_direction();
+    for (const double d : n_.direction) {
+      if (!std::isfinite(d)) return false;
+    }
+    return true;
+  }
+  bool conservative() const { return couples_.empty() && follower_forces_.empty(); }
+
+  // Edges turn about their base direction rather than move along a straight line, so that lengths change only as the step says;
+  // otherwise an inextensible rod could turn by little more than a degree at a time. Vertices follow from the edges, and what
+  // does not meet at a held vertex (a second-order amount) is spread evenly over the edges before it.
   void move(double fraction) {
-    for (int i = 0; i <= rod_.slots; ++i) {
-      const int v = rod_.first + i, k = n_.x[z(i)];
-      const V3<double> d{n_.direction[z(k)], n_.direction[z(k + 1)], n_.direction[z(k + 2)]};
-      c_.x.set(v, r_.base_x_.get(v) + fraction * d);
-      if (i < rod_.slots) r_.turned_[z(v)] = fraction * n_.direction[z(n_.theta[z(i)])];
+    const auto moved = [&](int v) {
+      const int k = n_.x[z(v - rod_.first)];
+      return r_.base_x_.get(v) +
+             fraction * V3<double>{n_.direction[z(k)], n_.direction[z(k + 1)], n_.direction[z(k + 2)]};
+    };
+    int anchor = rod_.first, count = 0;
+    c_.x.set(anchor, moved(anchor));
+    for (int s = rod_.first; s < rod_.first + rod_.slots; ++s) {
+      r_.turned_[z(s)] = fraction * n_.direction[z(n_.theta[z(s - rod_.first)])];
+      if (s >= last_) continue;
+      if (c_.kind[z(s)] == SlotKind::edge) {
+        const V3<double> t = r_.base_t_.get(s), base = r_.base_x_.get(s + 1) - r_.base_x_.get(s);
+        const V3<double> change = moved(s + 1) - moved(s) - base;
+        c_.x.set(s + 1, c_.x.get(s) + turned_edge(t, norm(base), change));
+        ++count;
+      } else {
+        c_.x.set(s + 1, c_.x.get(s));
+      }
+      const bool closes = rod_.ring && s + 1 == last_;
+      if (!c_.held[z(s + 1)] && !closes) continue;
+      spread(anchor, s + 1, count, moved(s + 1) - c_.x.get(s + 1));
+      anchor = s + 1;
+      count = 0;
+    }
+    for (const Twin& twin : c_.twins) {
+      if (twin.second > rod_.first && twin.second <= rod_.first + rod_.slots) c_.x.set(twin.second, c_.x.get(twin.first));
     }
     update_frames();
+  }
+  static V3<double> turned_edge(const V3<double>& t, double length, const V3<double>& change) {
+    const double along = dot(t, change);
+    const V3<double> across = (1 / length) * (change - along * t);
+    const double angle = norm(across);
+    const auto [sine, cosine] = math::sincos(angle);
+    return (length + along) * (cosine * t + (angle > 1e-9 ? sine / angle : 1.0) * across);
+  }
+  void spread(int from, int to, int count, const V3<double>& gap) {
+    int seen = 0;
+    for (int s = from; s < to; ++s) {
+      if (c_.kind[z(s)] == SlotKind::edge) ++seen;
+      c_.x.add(s + 1, (static_cast<double>(seen) / std::max(count, 1)) * gap);
+    }
   }
 
   void accept() {
@@ -201,6 +263,10 @@ class RodProblem {
   void refresh_loads() {
     loads_.update(drive_, c_);
     loads_.couples(drive_, c_, couples_);
+    loads_.followers(drive_, c_, follower_forces_);
+    const auto elsewhere = [&](int slot) { return slot < rod_.first || slot > rod_.first + rod_.slots; };
+    std::erase_if(couples_, [&](const Loads::Couple& couple) { return elsewhere(couple.slot); });
+    std::erase_if(follower_forces_, [&](const Loads::Follower& f) { return elsewhere(f.vertex); });
   }
 
   double load_work() const {
@@ -210,7 +276,6 @@ class RodProblem {
     }
     for (const Loads::Couple& couple : couples_) {
       const int s = couple.slot;
-      if (s < rod_.first || s >= rod_.first + rod_.slots) continue;
       const V3<double> a = r_.base_t_.get(s), b = c_.t.get(s);
       const double angle = math::atan2(norm(cross(a, b)), dot(a, b));
       const double sine = norm(cross(a, b));
@@ -246,9 +311,7 @@ class RodProblem {
       const int k = n_.x[z(v - rod_.first)];
       for (int i = 0; i < 3; ++i) n_.gradient[z(k + i)] -= f[i];
     }
-    for (const Loads::Couple& couple : couples_) {
-      if (couple.slot >= rod_.first && couple.slot < rod_.first + rod_.slots) add_couple(couple, hessian);
-    }
+    for (const Loads::Couple& couple : couples_) add_couple(couple, hessian);
     const double work = load_work();
     energy_scale_ = std::abs(energy_) + std::abs(work);
     energy_ -= work;
@@ -342,6 +405,84 @@ class RodProblem {
     return n_.ring ? n_.cyclic.factor(shift, n_.stiff) : n_.factor.factor(n_.band, shift, n_.stiff);
   }
 
+  void solve(double* x, int columns) const {
+    if (n_.ring) {
+      n_.cyclic.solve(x, columns);
+    } else {
+      n_.factor.solve(x, columns);
+    }
+  }
+
+  // What follows the rod: moments M on slots and forces F on vertices. The rows are the gradient entries they act on, the columns
+  // what they depend on (edge and angle of the slot they turn with), such that the tangent's missing part is rows * columns^T.
+  Eigen::MatrixXd follower_rows() const {
+    Eigen::MatrixXd R = Eigen::MatrixXd::Zero(n_.size, static_cast<Eigen::Index>(4 * couples_.size() + 3 * follower_forces_.size()));
+    Eigen::Index at = 0;
+    for (const Loads::Couple& couple : couples_) {
+      add_edge_entries(R, couple.slot, at, Mat3::Identity());
+      R(n_.theta[z(couple.slot - rod_.first)], at + 3) = 1;
+      at += 4;
+    }
+    for (const Loads::Follower& f : follower_forces_) {
+      for (int k = 0; k < 3; ++k) R(n_.x[z(f.vertex - rod_.first)] + k, at + k) = 1;
+      at += 3;
+    }
+    for (int i = 0; i < n_.size; ++i) {
+      if (n_.fixed[z(i)]) R.row(i).setZero();
+    }
+    return R;
+  }
+  Eigen::MatrixXd follower_columns() const {
+    Eigen::MatrixXd Q = Eigen::MatrixXd::Zero(n_.size, static_cast<Eigen::Index>(4 * couples_.size() + 3 * follower_forces_.size()));
+    Eigen::Index at = 0;
+    for (const Loads::Couple& couple : couples_) {
+      const int s = couple.slot;
+      const Vec3 t = to_eigen(c_.t.get(s)), M = to_eigen(couple.moment), turn = M.cross(t);
+      const double inverse = c_.inverse_length[z(s)];
+      // g_e = -(M x t)/|e|, g_theta = -M.t; in material axes M turns with its edge: dM = (t x de/|e| + t dtheta) x M
+      Mat3 edge_by_edge = inverse * inverse * (-skew(M) + 2 * turn * t.transpose() - turn * t.transpose() - t * turn.transpose());
+      Vec3 angle_by_edge = -inverse * (M - M.dot(t) * t);
+      Vec3 edge_by_angle = Vec3::Zero();
+      if (couple.follows) {
+        const Mat3 dM = -inverse * skew(M) * skew(t);
+        edge_by_edge += inverse * skew(t) * dM;
+        angle_by_edge -= dM.transpose() * t;
+        edge_by_angle = inverse * t.cross(t.cross(M));
+      }
+      add_edge_entries(Q, s, at, edge_by_edge);
+      for (int k = 0; k < 3; ++k) Q(n_.theta[z(s - rod_.first)], at + k) = edge_by_angle[k];
+      Mat3 last = Mat3::Zero();
+      last.row(0) = angle_by_edge.transpose();
+      add_edge_entries(Q, s, at + 3, last, 1);
+      at += 4;
+    }
+    for (const Loads::Follower& f : follower_forces_) {
+      const Vec3 F = to_eigen(f.force);
+      for (const int s : {f.vertex - 1, f.vertex}) {
+        if (s < rod_.first || s >= last_ || c_.kind[z(s)] != SlotKind::edge) continue;
+        const Vec3 t = to_eigen(c_.t.get(s));
+        // g_x = -F, dF = (t x de/|e| + t dtheta) x F, the mean over the edges beside the vertex
+        add_edge_entries(Q, s, at, f.share * c_.inverse_length[z(s)] * skew(F) * skew(t));
+        for (int k = 0; k < 3; ++k) Q(n_.theta[z(s - rod_.first)], at + k) += f.share * F.cross(t)[k];
+      }
+      at += 3;
+    }
+    for (int i = 0; i < n_.size; ++i) {
+      if (n_.fixed[z(i)]) Q.row(i).setZero();
+    }
+    return Q;
+  }
+  // Column at + k gets row k of `by_edge`, which belongs to the edge vector of slot s.
+  void add_edge_entries(Eigen::MatrixXd& matrix, int s, Eigen::Index at, const Mat3& by_edge, int rows = 3) const {
+    const int from = n_.x[z(s - rod_.first)], to = n_.x[z(s - rod_.first + 1)];
+    for (int k = 0; k < rows; ++k) {
+      for (int j = 0; j < 3; ++j) {
+        matrix(to + j, at + k) += by_edge(k, j);
+        matrix(from + j, at + k) -= by_edge(k, j);
+      }
+    }
+  }
+
   // Edges turn by at most half a radian in a step.
   void limit_direction() {
     double worst = 0;
@@ -380,7 +521,7 @@ class RodProblem {
     for (int s = rod_.first; s < last_; ++s) {
       if (c_.kind[z(s)] != SlotKind::edge) continue;
       r_.stiffness_[z(s)] = c_.EA[z(s)] > 0 ? c_.EA[z(s)] / c_.rest_length[z(s)]
-                                           : 1e3 * bending / std::pow(shortest, 3) + 1e2 * load / shortest;
+                                           : 3e2 * bending / std::pow(shortest, 3) + 1e2 * load / shortest;
       if (c_.EA[z(s)] > 0) r_.multiplier_[z(s)] = 0;
     }
   }
@@ -393,9 +534,20 @@ class RodProblem {
   const Drive& drive_;
   Loads& loads_;
   std::vector<Loads::Couple> couples_;
+  std::vector<Loads::Follower> follower_forces_;
   int last_ = 0;
   double energy_ = 0, energy_scale_ = 0, work_ = 0, shift_ = 0;
 };
+
+namespace {
+struct FullTangent {  // the same problem for newton_solve
+  RodProblem& problem;
+  NewtonPoint evaluate() { return problem.evaluate(); }
+  bool direction() { return problem.full_direction(); }
+  void move(double fraction) { problem.move(fraction); }
+  void accept() { problem.accept(); }
+};
+}  // namespace
 
 RelaxReport Relaxer::relax(Chain& c, const Drive& drive, Loads& loads, const RelaxOptions& options) {
   RelaxReport report;
@@ -409,7 +561,8 @@ RelaxReport Relaxer::relax(Chain& c, const Drive& drive, Loads& loads, const Rel
       newton.max_iterations = options.most_iterations - report.iterations;
       newton.tolerance = options.tolerance;
       newton.acceptable = 1e4 * options.tolerance;
-      const NewtonReport inner = newton_minimise(problem, newton);
+      FullTangent full{problem};
+      const NewtonReport inner = problem.conservative() ? newton_minimise(problem, newton) : newton_solve(full, newton);
       report.iterations += inner.iterations;
       residual = inner.residual;
       if (!inner.converged) break;

@@ -1,0 +1,21 @@
+// What a step costs: `tendril bench`.
+// To add some: write benchmarks/NAME.cpp with a function that appends Benchmarks, and one line in registry.cpp.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace tendril {
+
+struct Benchmark {
+  std::string name;  // "der/isotropic/projection/100": method / rod / variant / segments
+  std::function<double()> run;  // nanoseconds per segment and step
+};
+struct BenchmarkRow {
+  std::string name;
+  double ns_per_segment_step = 0;
+};
+std::vector<Benchmark> all_benchmarks();  // registry.cpp
+
+}  // namespace tendril

@@ -1,0 +1,14 @@
+// The list of benchmarks: one declaration and one line for each family.
+#include "benchmarks/benchmark.h"
+
+namespace tendril {
+
+// void add_der_benchmarks(std::vector<Benchmark>& all);
+
+std::vector<Benchmark> all_benchmarks() {
+  std::vector<Benchmark> all;
+  // add_der_benchmarks(all);
+  return all;
+}
+
+}  // namespace tendril

@@ -1,0 +1,96 @@
+#include <fmt/format.h>
+
+#include <csignal>
+#include <cstdio>
+
+#include "cli/commands.h"
+#include "cli/find_scene.h"
+#include "cli/progress.h"
+#include "cli/words.h"
+#include "tendril/record.h"
+
+namespace tendril::cli {
+namespace {
+
+volatile std::sig_atomic_t asked_to_stop = 0;
+extern "C" void note_stop(int) { asked_to_stop = 1; }
+
+// The first Ctrl-C ends the run in order; the second one ends the program.
+void catch_stop_signals() {
+  struct sigaction action {};
+  action.sa_handler = note_stop;
+  action.sa_flags = SA_RESETHAND | SA_RESTART;
+  sigaction(SIGINT, &action, nullptr);
+  sigaction(SIGTERM, &action, nullptr);
+}
+
+void print_problems(const Problems& problems) { fmt::print(stderr, "{}", to_text(problems)); }
+
+std::string resume_command(const RunArguments& a, const std::string& folder) {
+  std::string text = fmt::format("./tendril run {} -o {} --resume", a.scene, folder);
+  if (!a.method.empty()) text += " --method " + a.method;
+  for (const std::string& set : a.sets) text += fmt::format(" --set '{}'", set);
+  if (a.until) text += fmt::format(" --until {}", *a.until);
+  return text;
+}
+
+void print_probes(const RunReport& report) {
+  for (const ProbeValue& probe : report.last.probes) fmt::print("  {}: {}\n", probe.name, joined(probe.value, 6));
+}
+
+void print_summary(const RunReport& r, const Simulation& simulation, const std::string& folder) {
+  fmt::print("{}: {:.6g} s with {} in {} steps ({} frames), {:.2f} s of wall clock\n",
+             simulation.scene().title.empty() ? "run" : simulation.scene().title, r.time, r.method, r.steps, r.frames, r.wall_seconds);
+  print_probes(r);
+  fmt::print("  worst residual {:.2g}, iterations {}, length error {:.2g}; retries {}; energy drift {:.2g}\n", r.worst_residual,
+             r.worst_iterations, r.worst_length_error, r.retries, r.last.drift);
+  fmt::print("  {0}/run.h5  {0}/summary.json  {0}/probes.csv\n", folder);
+}
+
+int finish(const RunArguments& a, const Simulation& simulation, const RunReport& report, const std::string& folder) {
+  if (a.json) fmt::print("{}", summary_json(simulation, report));
+  if (report.outcome != Outcome::fine) {
+    fmt::print(stderr, "{}\nThe last good state (t = {:.6g} s) and every frame before it are in {}\n", report.message, report.time, folder);
+    return diverged;
+  }
+  if (!simulation.finished()) {
+    fmt::print(stderr, "interrupted at t = {:.6g} s; every frame so far is in {}\nto go on: {}\n", report.time, folder,
+               resume_command(a, folder));
+    return interrupted;
+  }
+  if (!a.json && !a.quiet) print_summary(report, simulation, folder);
+  return fine;
+}
+
+std::unique_ptr<RunFolder> open_folder(const RunArguments& a, const std::string& folder, Simulation& simulation) {
+  if (!a.resume) return std::make_unique<RunFolder>(folder);
+  if (!look_at_run(folder).exists)
+    throw RecordError(fmt::format("{}: there is no run to resume; leave out --resume, or give its folder with -o", folder));
+  auto run = RunFolder::resume(folder, simulation);
+  if (!a.quiet && !a.json) fmt::print(stderr, "going on at t = {:.6g} s\n", simulation.time());
+  return run;
+}
+
+}  // namespace
+
+int command_run(const RunArguments& a) {
+  Checked<Scene> scene = load_scene({a.scene, a.method, a.sets});
+  if (!scene) return print_problems(scene.problems()), bad_input;
+  if (a.until) scene->time.duration = *a.until;
+  Checked<Simulation> simulation = Simulation::open(*scene);
+  // Reading and opening may both warn of the same thing; what is printed is what open says, unless only reading complained.
+  print_problems(simulation.problems().empty() ? scene.problems() : simulation.problems());
+  if (!simulation) return bad_input;
+  if (a.threads > 1 && !a.quiet && !a.json) fmt::print(stderr, "note: {} works on one thread\n", scene->method);
+  const std::string folder = a.output.empty() ? "runs/" + scene_name(a.scene) : a.output;
+
+  catch_stop_signals();
+  const std::unique_ptr<RunFolder> run = open_folder(a, folder, *simulation);
+  Progress progress;
+  std::vector<Sink*> sinks{run.get()};
+  if (!a.quiet) sinks.push_back(&progress);
+  const RunReport report = simulate(*simulation, sinks, [] { return asked_to_stop != 0; });
+  return finish(a, *simulation, report, folder);
+}
+
+}  // namespace tendril::cli

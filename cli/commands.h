@@ -1,0 +1,55 @@
+// The commands of the program, each with its arguments. CLI11 stays in program.cpp, JSON in the files that print it.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tendril/simulate.h"
+
+namespace tendril::cli {
+
+enum ExitCode { fine = 0, check_failed = 1, bad_input = 2, diverged = 3, interrupted = 130 };
+
+struct RunArguments {
+  std::string scene, output, method;
+  std::vector<std::string> sets;  // "path=value"
+  std::optional<double> until;    // [s]
+  bool resume = false, quiet = false, json = false;
+  int threads = 1;
+};
+struct CheckArguments {
+  std::string scene;
+  std::vector<std::string> sets;
+  bool json = false;
+};
+struct ListArguments {
+  std::string what;
+};
+struct ValidateArguments {
+  std::vector<std::string> names;
+  std::string output = "runs/validation";
+  bool json = false, full = false;
+};
+struct BenchArguments {
+  std::string name;
+  bool json = false;
+};
+struct CompareArguments {
+  std::string scene;
+  std::vector<std::string> methods, sets;
+  bool json = false;
+};
+
+int command_run(const RunArguments& arguments);
+int command_check(const CheckArguments& arguments);
+int command_list(const ListArguments& arguments);
+int command_validate(const ValidateArguments& arguments);
+int command_bench(const BenchArguments& arguments);
+int command_compare(const CompareArguments& arguments);
+
+// Parses, runs one command, turns every failure into a sentence on standard error and an exit code.
+int run_program(int argc, const char* const* argv);
+
+}  // namespace tendril::cli

@@ -1,0 +1,83 @@
+#include "cli/find_scene.h"
+
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <map>
+
+namespace tendril::cli {
+namespace fs = std::filesystem;
+namespace {
+
+Problems one_problem(std::string what, std::string remedy) {
+  Problem problem;
+  problem.what = std::move(what);
+  problem.remedy = std::move(remedy);
+  return {problem};
+}
+
+Checked<fs::path> find_file(const std::string& word) {
+  std::error_code ignored;
+  if (fs::is_regular_file(word, ignored)) return fs::path(word);
+  std::vector<std::string> names;
+  for (const NamedScene& scene : all_scenes()) {
+    if (scene.name == word || scene.file.filename() == word) return scene.file;
+    names.push_back(scene.name);
+  }
+  if (fs::exists(word, ignored)) return fs::path(word);  // a folder or a device: the reader says what is wrong with it
+  const bool looks_like_file = word.find('/') != std::string::npos;
+  return one_problem(fmt::format("there is no scene `{}`", word),
+                     looks_like_file ? "give a file that exists, or a name from `tendril list scenes`" : suggest(word, names));
+}
+
+}  // namespace
+
+std::vector<NamedScene> all_scenes() {
+  std::map<std::string, fs::path> found;
+  const auto look_in = [&found](const fs::path& folder) {
+    std::error_code ignored;
+    for (const fs::directory_entry& entry : fs::directory_iterator(folder, ignored))
+      if (entry.path().extension() == ".toml") found.emplace(entry.path().stem().string(), entry.path());
+  };
+  if (const char* own = std::getenv("TENDRIL_SCENES_DIR")) look_in(own);
+  look_in(TENDRIL_SCENES);
+  std::vector<NamedScene> scenes;
+  for (auto& [name, file] : found) scenes.push_back({name, file});
+  return scenes;
+}
+
+std::vector<std::string> method_names() {
+  std::vector<std::string> names;
+  for (const MethodEntry& entry : all_methods()) names.push_back(entry.info.name);
+  return names;
+}
+
+std::string scene_name(const std::string& word) {
+  const std::string stem = fs::path(word).stem().string();
+  return stem.empty() ? "scene" : stem;
+}
+
+Checked<Scene> load_scene(const SceneChoice& choice) {
+  if (!choice.method.empty() && find_method(choice.method) == nullptr)
+    return one_problem(fmt::format("there is no method `{}`", choice.method), suggest(choice.method, method_names()));
+  const Checked<fs::path> file = find_file(choice.word);
+  if (!file) return file.problems();
+  Checked<Scene> scene = read_scene_file(*file);
+  if (!scene) return scene;
+  Problems problems = scene.problems();
+  for (const std::string& set : choice.sets) {
+    const auto equals = set.find('=');
+    if (equals == std::string::npos || equals == 0) {
+      for (Problem& p : one_problem(fmt::format("--set {}: this is not path=value", set), "for example --set rod.beam.segments=100"))
+        problems.push_back(std::move(p));
+      continue;
+    }
+    for (Problem& p : set_field(*scene, std::string_view(set).substr(0, equals), std::string_view(set).substr(equals + 1)))
+      problems.push_back(std::move(p));
+  }
+  if (!choice.method.empty()) scene->method = choice.method;
+  if (has_errors(problems)) return problems;
+  return Checked<Scene>(std::move(*scene), std::move(problems));
+}
+
+}  // namespace tendril::cli

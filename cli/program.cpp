@@ -1,0 +1,132 @@
+// The command line. The only file that sees CLI11.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdio>
+
+#include "cli/commands.h"
+#include "tendril/record.h"
+
+namespace tendril::cli {
+namespace {
+
+constexpr const char* short_help =
+    R"(./tendril run cantilever
+
+tendril simulates elastic rods: they bend, twist, buckle, coil and swing.
+
+  tendril run SCENE           simulate a scene; the results go to runs/SCENE
+  tendril check SCENE         every problem of a scene, its stiffness, wave speeds and steps
+  tendril list WHAT           methods, scenes, experiments, scene-format, schema
+  tendril validate [NAME...]  reproduce published results
+  tendril compare SCENE       the same scene through several methods
+  tendril bench               what a step costs
+
+A SCENE is a file (TOML) or the name of one from `tendril list scenes`. `tendril COMMAND --help` says more.
+)";
+
+struct Arguments {
+  RunArguments run;
+  CheckArguments check;
+  ListArguments list;
+  ValidateArguments validate;
+  BenchArguments bench;
+  CompareArguments compare;
+};
+
+void describe_run(CLI::App& app, RunArguments& a) {
+  CLI::App* run = app.add_subcommand("run", "simulate a scene");
+  run->add_option("scene", a.scene, "a file, or the name of a scene")->required();
+  run->add_option("-o,--output", a.output, "folder for run.h5, summary.json, probes.csv (default runs/SCENE)");
+  run->add_option("--method", a.method, "use this method instead of the scene's");
+  run->add_option("--set", a.sets, "change a field: rod.beam.segments=100, rod[0].segments=100, time.step=1e-4")
+      ->take_all()->allow_extra_args(false);
+  run->add_option("--until", a.until, "end at this time instead of the scene's duration [s]")->check(CLI::NonNegativeNumber);
+  run->add_flag("--resume", a.resume, "go on with the run in the output folder");
+  run->add_option("--threads", a.threads, "at most this many; the results are the same for any number")->check(CLI::PositiveNumber);
+  CLI::Option* quiet = run->add_flag("--quiet", a.quiet, "say nothing but problems");
+  run->add_flag("--json", a.json, "print the summary as JSON, nothing else")->excludes(quiet);
+}
+
+void describe_others(CLI::App& app, Arguments& a) {
+  CLI::App* check = app.add_subcommand("check", "every problem of a scene, derived stiffness, wave speeds, step advice");
+  check->add_option("scene", a.check.scene, "a file, or the name of a scene")->required();
+  check->add_option("--set", a.check.sets, "change a field, as in run")->take_all()->allow_extra_args(false);
+  check->add_flag("--json", a.check.json, "print JSON, nothing else");
+
+  CLI::App* list = app.add_subcommand("list", "what there is: methods, scenes, experiments, scene-format, schema");
+  list->add_option("what", a.list.what, "methods, scenes, experiments, scene-format or schema")->required();
+
+  CLI::App* validate = app.add_subcommand("validate", "reproduce published results: target, result, error, pass or fail");
+  validate->add_option("names", a.validate.names, "experiments, or the beginning of their names (default: all)");
+  validate->add_option("-o,--output", a.validate.output, "folder for figure data")->capture_default_str();
+  validate->add_flag("--full", a.validate.full, "also what takes minutes");
+  validate->add_flag("--json", a.validate.json, "print JSON, nothing else");
+
+  CLI::App* bench = app.add_subcommand("bench", "cost per segment and step");
+  bench->add_option("name", a.bench.name, "only benchmarks whose name begins like this");
+  bench->add_flag("--json", a.bench.json, "print JSON, nothing else");
+
+  CLI::App* compare = app.add_subcommand("compare", "the same scene through several methods: agreement and cost");
+  compare->add_option("scene", a.compare.scene, "a file, or the name of a scene")->required();
+  compare->add_option("--methods", a.compare.methods, "a,b,c (default: every method that can)")->delimiter(',');
+  compare->add_option("--set", a.compare.sets, "change a field, as in run")->take_all()->allow_extra_args(false);
+  compare->add_flag("--json", a.compare.json, "print JSON, nothing else");
+}
+
+int dispatch(const CLI::App& app, const Arguments& a) {
+  if (app.got_subcommand("run")) return command_run(a.run);
+  if (app.got_subcommand("check")) return command_check(a.check);
+  if (app.got_subcommand("list")) return command_list(a.list);
+  if (app.got_subcommand("validate")) return command_validate(a.validate);
+  if (app.got_subcommand("bench")) return command_bench(a.bench);
+  return command_compare(a.compare);
+}
+
+int parse_and_run(int argc, const char* const* argv) {
+  Arguments arguments;
+  CLI::App app("Elastic rods: bend, twist, buckle, coil, swing.", "tendril");
+  app.set_version_flag("--version", std::string("tendril ") + TENDRIL_VERSION);
+  app.require_subcommand(1);
+  describe_run(app, arguments.run);
+  describe_others(app, arguments);
+
+  const std::string first = argv[1];
+  std::vector<std::string> commands;
+  for (const CLI::App* command : app.get_subcommands({})) commands.push_back(command->get_name());
+  if (first.front() != '-' && std::find(commands.begin(), commands.end(), first) == commands.end()) {
+    fmt::print(stderr, "there is no command `{}`; {}\n", first, suggest(first, commands));
+    return bad_input;
+  }
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    if (app.exit(error) == 0) return fine;  // asked for help
+    return bad_input;
+  }
+  return dispatch(app, arguments);
+}
+
+}  // namespace
+
+int run_program(int argc, const char* const* argv) {
+  if (argc < 2 || std::string_view(argv[1]).empty()) {
+    fmt::print("{}", short_help);
+    return fine;
+  }
+  try {
+    return parse_and_run(argc, argv);
+  } catch (const RecordError& error) {
+    fmt::print(stderr, "{}\n", error.what());
+    return bad_input;
+  } catch (const std::bad_alloc&) {
+    fmt::print(stderr, "there is not enough memory for this scene; take fewer segments\n");
+    return bad_input;
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "an error inside tendril, please report it: {}\n", error.what());
+    return check_failed;
+  }
+}
+
+}  // namespace tendril::cli

@@ -1,0 +1,68 @@
+#include "cli/progress.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <string>
+
+namespace tendril::cli {
+namespace {
+
+constexpr double seconds_between_bars = 0.1, seconds_between_lines = 5;
+
+std::string duration_text(double seconds) {
+  if (seconds < 60) return fmt::format("{:.0f} s", seconds);
+  if (seconds < 3600) return fmt::format("{:.0f} min {:02.0f} s", std::floor(seconds / 60), std::fmod(seconds, 60));
+  return fmt::format("{:.0f} h {:02.0f} min", std::floor(seconds / 3600), std::fmod(seconds, 3600) / 60);
+}
+
+}  // namespace
+
+Progress::Progress() : terminal_(isatty(STDERR_FILENO) == 1) {}
+
+void Progress::begin(const Simulation& simulation) {
+  started_ = last_ = Clock::now();
+  start_time_ = simulation.time();
+  steps_ = start_steps_ = simulation.frame().step;
+}
+
+void Progress::take(const Frame& frame, const Measures& measures) {
+  drift_ = measures.drift;
+  steps_ = frame.step;
+}
+
+void Progress::tick(const Simulation& simulation) {
+  const Clock::time_point now = Clock::now();
+  const double since = std::chrono::duration<double>(now - last_).count();
+  if (since < (terminal_ ? seconds_between_bars : seconds_between_lines)) return;
+  last_ = now;
+  show(simulation, now);
+}
+
+void Progress::show(const Simulation& simulation, Clock::time_point now) {
+  const double duration = simulation.scene().time.duration, time = simulation.time();
+  const double wall = std::chrono::duration<double>(now - started_).count();
+  const double rate = wall > 0 ? (time - start_time_) / wall : 0;  // simulated seconds per second
+  const double steps_per_second = wall > 0 ? static_cast<double>(steps_ - start_steps_) / wall : 0;
+  const std::string left = rate > 0 ? duration_text((duration - time) / rate) : "?";
+  const double share = duration > 0 ? std::clamp(time / duration, 0.0, 1.0) : 1.0;
+  const std::string numbers = fmt::format("t = {:.4g} of {:.4g} s  {:.3g} steps/s  {:.3g} s/s  left {}  drift {:.1e}", time, duration,
+                                          steps_per_second, rate, left, drift_);
+  if (terminal_) {
+    constexpr int width = 24;
+    const int full = static_cast<int>(share * width);
+    fmt::print(stderr, "\r\033[K[{:#>{}}{:.>{}}] {:3.0f} %  {}", "", full, "", width - full, 100 * share, numbers);
+    std::fflush(stderr);
+    shown_ = true;
+  } else {
+    fmt::print(stderr, "{:3.0f} %  {}\n", 100 * share, numbers);
+  }
+}
+
+void Progress::end(const RunReport&) {
+  if (shown_) fmt::print(stderr, "\r\033[K");  // the summary follows
+}
+
+}  // namespace tendril::cli

@@ -1,0 +1,28 @@
+// How far a run is: a bar on a terminal, plain lines elsewhere, both on standard error.
+#pragma once
+
+#include <chrono>
+
+#include "tendril/simulate.h"
+
+namespace tendril::cli {
+
+class Progress final : public Sink {
+ public:
+  Progress();
+  void begin(const Simulation& simulation) override;
+  void take(const Frame& frame, const Measures& measures) override;
+  void tick(const Simulation& simulation) override;
+  void end(const RunReport& report) override;
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  void show(const Simulation& simulation, Clock::time_point now);
+  bool terminal_;
+  bool shown_ = false;
+  double drift_ = 0, start_time_ = 0;
+  std::int64_t steps_ = 0, start_steps_ = 0;
+  Clock::time_point started_, last_;
+};
+
+}  // namespace tendril::cli

@@ -1,0 +1,35 @@
+// The datasets of run.h5: which there are, how wide a row is, how a Frame fills it and is filled from it.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "tendril/record.h"
+
+namespace tendril {
+
+struct FrameSizes {
+  std::size_t nodes = 0, edges = 0, inner = 0, clamps = 0;
+  bool operator==(const FrameSizes&) const = default;
+};
+FrameSizes sizes_of(const Frame& frame, std::size_t clamps);
+
+struct RowSource {
+  const Frame& frame;
+  const Measures& measures;
+  std::span<const Wrench> reactions;
+};
+
+struct Column {
+  const char* name;
+  const char* about;  // meaning and unit, written as an attribute
+  std::size_t (*rows)(const FrameSizes&);  // values per frame = rows * width; 0 for none: one number per frame
+  std::size_t width;                       // 0: no second dimension
+  bool whole_numbers;
+  void (*put)(const RowSource&, std::vector<double>&);  // appends one frame's values; whole numbers below 2^53 are exact
+};
+std::span<const Column> all_columns();
+inline constexpr const char* solver_group = "solver";
+
+}  // namespace tendril

@@ -1,0 +1,74 @@
+// Helpers for tests that look at the folder of a run.
+#pragma once
+
+#include <gtest/gtest.h>
+#include <stdlib.h>
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
+
+#include "tendril/record.h"
+
+namespace tendril {
+
+class TemporaryFolder {
+ public:
+  TemporaryFolder() {
+    std::string name = (std::filesystem::temp_directory_path() / "tendril-test-XXXXXX").string();
+    path_ = mkdtemp(name.data());
+  }
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+  ~TemporaryFolder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+  std::filesystem::path operator/(const std::string& name) const { return path_ / name; }
+  std::string text() const { return path_.string(); }
+
+ private:
+  std::filesystem::path path_;
+};
+
+inline std::string read_text_file(const std::filesystem::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  std::ostringstream text;
+  text << in.rdbuf();
+  return text.str();
+}
+
+template <class Array>
+bool same_vectors(const Array& a, const Array& b) {
+  if (a.size() != b.size()) return false;
+  auto y = b.begin();
+  for (const auto& x : a)
+    if (x != *y++) return false;
+  return true;
+}
+inline bool same_frame(const Frame& a, const Frame& b) {
+  bool same = a.time == b.time && a.step == b.step && same_vectors(a.position, b.position) && same_vectors(a.velocity, b.velocity) &&
+              same_vectors(a.moment, b.moment) && same_vectors(a.force, b.force) && same_vectors(a.spin, b.spin) &&
+              same_vectors(a.twist, b.twist) && a.orientation.size() == b.orientation.size() &&
+              a.report.iterations == b.report.iterations && a.report.residual == b.report.residual &&
+              a.own_energy.total() == b.own_energy.total();
+  for (int i = 0; same && i < a.orientation.size(); ++i)
+    same = a.orientation[EdgeIndex(i)].coeffs() == b.orientation[EdgeIndex(i)].coeffs();
+  return same;
+}
+// Every value of both run.h5 and every byte of both probes.csv.
+inline void expect_same_runs(const std::filesystem::path& a, const std::filesystem::path& b) {
+  const Trajectory x = read_trajectory(a / "run.h5"), y = read_trajectory(b / "run.h5");
+  EXPECT_EQ(x.scene, y.scene);
+  EXPECT_EQ(x.complete, y.complete);
+  ASSERT_EQ(x.frames.size(), y.frames.size());
+  for (std::size_t k = 0; k < x.frames.size(); ++k) {
+    ASSERT_TRUE(same_frame(x.frames[k], y.frames[k])) << "frame " << k;
+    ASSERT_EQ(x.energies[k].total(), y.energies[k].total()) << "frame " << k;
+    ASSERT_EQ(x.drift[k], y.drift[k]) << "frame " << k;
+  }
+  EXPECT_EQ(read_text_file(a / "probes.csv"), read_text_file(b / "probes.csv"));
+}
+
+}  // namespace tendril

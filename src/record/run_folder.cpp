@@ -1,0 +1,140 @@
+#include <fmt/format.h>
+
+#include <chrono>
+#include <optional>
+
+#include "record/files.h"
+#include "record/trajectory_file.h"
+#include "tendril/record.h"
+
+namespace tendril {
+namespace fs = std::filesystem;
+namespace {
+
+constexpr std::size_t most_waiting_bytes = 64 << 20;
+
+// Two scenes with one hash give the same frames, except that one may last longer.
+std::uint64_t hash_of(Scene scene) {
+  if (scene.time.mode != Mode::statics) scene.time.duration = 1;
+  return hash_text(write_scene(scene));
+}
+
+TrajectoryHead head_of(const Simulation& simulation) {
+  return {simulation.scene().method, write_scene(simulation.scene()), fmt::format("{:016x}", hash_of(simulation.scene())),
+          simulation.rod_names(), simulation.clamp_names()};
+}
+
+void prepare_folder(const fs::path& folder) {
+  std::error_code error;
+  const fs::file_status status = fs::status(folder, error);
+  if (fs::exists(status) && !fs::is_directory(status)) throw RecordError(folder.string() + ": is a file, not a folder");
+  if (!fs::exists(status)) {
+    fs::create_directories(folder, error);
+    if (error) throw RecordError(fmt::format("{}: could not make the folder: {}", folder.string(), error.message()));
+  }
+  fs::directory_iterator entries(folder, error);
+  if (error) throw RecordError(fmt::format("{}: could not look into the folder: {}", folder.string(), error.message()));
+  const bool older_run = fs::exists(folder / "run.h5", error);
+  if (!older_run && entries != fs::directory_iterator())
+    throw RecordError(folder.string() + ": holds other files and no run; give an empty or new folder with -o");
+  // The summary goes first: from here on the folder does not look whole.
+  for (const char* name : {"summary.json", "checkpoint.bin", "probes.csv", "run.h5"}) {
+    fs::remove(folder / name, error);
+    if (error) throw RecordError(fmt::format("{}: could not replace the older run: {}", (folder / name).string(), error.message()));
+  }
+}
+
+std::string csv_head(const Scene& scene) {
+  std::string line = "time [s]";
+  for (const Probe& probe : scene.probes)
+    for (const std::string& column : probe_columns(probe.quantity))
+      line += "," + probe.name + (column.front() == '[' ? " " : ".") + column;
+  return line + "\n";
+}
+
+}  // namespace
+
+struct RunFolder::Inside {
+  fs::path folder;
+  const Simulation* simulation = nullptr;
+  std::optional<TrajectoryFile> trajectory;
+  std::optional<GrowingFile> csv;
+  std::uint64_t scene_hash = 0;
+  std::chrono::steady_clock::time_point last_flush = std::chrono::steady_clock::now();
+  StateWriter state;
+  std::vector<std::byte> scratch;
+
+  // First the frames, then the checkpoint that counts on them.
+  void flush() {
+    trajectory->write_and_flush();
+    csv->flush();
+    state.clear();
+    simulation->save(state);
+    write_checkpoint(folder / "checkpoint.bin", scene_hash, static_cast<std::uint64_t>(trajectory->frames()), csv->bytes(),
+                     state.buffer(), scratch);
+    last_flush = std::chrono::steady_clock::now();
+  }
+};
+
+RunFolder::RunFolder(const fs::path& folder) : inside_(std::make_unique<Inside>()) {
+  inside_->folder = folder;
+}
+RunFolder::~RunFolder() = default;
+const fs::path& RunFolder::folder() const { return inside_->folder; }
+
+std::unique_ptr<RunFolder> RunFolder::resume(const fs::path& folder, Simulation& simulation) {
+  auto run = std::make_unique<RunFolder>(folder);
+  Inside& in = *run->inside_;
+  const Checkpoint checkpoint = read_checkpoint(folder / "checkpoint.bin");
+  in.scene_hash = hash_of(simulation.scene());
+  if (checkpoint.scene_hash != in.scene_hash)
+    throw RecordError(folder.string() + ": holds a run of another scene (or of this scene with other values); start again without "
+                      "--resume, or choose another folder");
+  StateReader reader(checkpoint.state);
+  simulation.load(reader);
+  in.trajectory.emplace(folder / "run.h5", static_cast<std::int64_t>(checkpoint.frames), head_of(simulation), simulation.frame());
+  in.csv.emplace(folder / "probes.csv", checkpoint.csv_bytes);
+  return run;
+}
+
+void RunFolder::begin(const Simulation& simulation) {
+  Inside& in = *inside_;
+  in.simulation = &simulation;
+  if (in.trajectory) {
+    std::error_code ignored;
+    fs::remove(in.folder / "summary.json", ignored);
+  } else {
+    prepare_folder(in.folder);
+    in.scene_hash = hash_of(simulation.scene());
+    in.trajectory.emplace(in.folder / "run.h5", head_of(simulation), simulation.frame());
+    in.csv.emplace(in.folder / "probes.csv", 0);
+    in.csv->add(csv_head(simulation.scene()));
+  }
+  in.flush();
+}
+
+void RunFolder::take(const Frame& frame, const Measures& measures) {
+  Inside& in = *inside_;
+  in.trajectory->append(frame, measures, in.simulation->reactions());
+  std::string line = fmt::format("{}", frame.time);
+  for (const ProbeValue& probe : measures.probes)
+    for (const double value : probe.value) line += fmt::format(",{}", value);  // shortest text that reads back equal
+  in.csv->add(line + "\n");
+}
+
+void RunFolder::tick(const Simulation&) {
+  Inside& in = *inside_;
+  const std::chrono::duration<double> since = std::chrono::steady_clock::now() - in.last_flush;
+  if (since.count() >= seconds_between_flushes || in.trajectory->waiting_bytes() > most_waiting_bytes) in.flush();
+}
+
+void RunFolder::end(const RunReport& report) {
+  Inside& in = *inside_;
+  in.flush();
+  const bool complete = report.outcome == Outcome::fine && in.simulation->finished();
+  in.trajectory->close(complete);
+  // An interrupted run gets no summary: it does not look whole. A diverged one says so in its own.
+  if (in.simulation->finished()) write_whole(in.folder / "summary.json", summary_json(*in.simulation, report));
+}
+
+}  // namespace tendril

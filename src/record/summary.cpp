@@ -1,0 +1,67 @@
+// summary.json: the final state, probes, invariants and timings of a run. Others read these keys: new ones go into `run`.
+#include <nlohmann/json.hpp>
+
+#include "tendril/record.h"
+
+namespace tendril {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json numbers(const Vec3& v) { return {v.x(), v.y(), v.z()}; }
+Json numbers(const Quat& q) { return {q.w(), q.x(), q.y(), q.z()}; }
+
+template <class Index, class Array>
+Json rows(const Array& array, int first, int count) {
+  Json out = Json::array();
+  for (int i = 0; i < count; ++i) out.push_back(numbers(array[Index(first + i)]));
+  return out;
+}
+
+const char* word(Outcome outcome) {
+  switch (outcome) {
+    case Outcome::fine: return "fine";
+    case Outcome::not_converged: return "not_converged";
+    case Outcome::diverged: return "diverged";
+  }
+  return "";
+}
+
+}  // namespace
+
+std::string summary_json(const Simulation& simulation, const RunReport& report) {
+  const Frame& frame = simulation.frame();
+  Json out;
+  out["method"] = report.method;
+  out["time"] = report.time;
+  out["steps"] = report.steps;
+  out["wall_seconds"] = report.wall_seconds;
+  out["rods"] = Json::object();
+  const std::vector<std::string> names = simulation.rod_names();
+  for (std::size_t r = 0; r < frame.rods.size(); ++r) {
+    const RodSpan& span = frame.rods[r];
+    out["rods"][names[r]] = {{"positions", rows<NodeIndex>(frame.position, span.first_node, span.nodes)},
+                             {"frames", rows<EdgeIndex>(frame.orientation, span.first_edge, span.edges)},
+                             {"internal_force", rows<EdgeIndex>(frame.force, span.first_edge, span.edges)},
+                             {"internal_moment", rows<NodeIndex>(frame.moment, span.first_node, span.nodes)}};
+  }
+  out["bodies"] = Json::object();
+  out["probes"] = Json::object();
+  for (const ProbeValue& probe : report.last.probes) {
+    Json last = probe.value.size() == 1 ? Json(probe.value[0]) : Json(probe.value);
+    out["probes"][probe.name] = {{"last", std::move(last)}};
+  }
+  const Energy& e = report.last.energy;
+  out["energy"] = {{"kinetic", e.kinetic}, {"bending", e.bending}, {"twisting", e.twisting}, {"stretching", e.stretching},
+                   {"gravity", e.gravity}, {"contact", e.contact}, {"total", e.total()},     {"drift", report.last.drift}};
+  out["worst"] = {{"length_error", report.worst_length_error},
+                  {"penetration", report.worst_penetration},
+                  {"residual", report.worst_residual},
+                  {"iterations", report.worst_iterations}};
+  out["run"] = {{"title", simulation.scene().title},  {"outcome", word(report.outcome)}, {"message", report.message},
+                {"finished", report.outcome == Outcome::fine && simulation.finished()},
+                {"frames", report.frames},            {"retries", report.retries},       {"step_size", simulation.step_size()}};
+  return out.dump(1) + "\n";
+}
+
+}  // namespace tendril

@@ -1,0 +1,42 @@
+// run.h5: one extendible dataset per quantity, one row per frame. HDF5 itself stays behind this header.
+//
+// Default file format, no SWMR: such a file survives a kill after its last flush. Frames wait in memory until write_and_flush, so
+// that the file is being changed only for a moment in every second.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "tendril/record.h"
+
+namespace tendril {
+
+struct TrajectoryHead {
+  std::string method, scene, scene_hash;
+  std::vector<std::string> rod_names, clamp_names;
+};
+
+class TrajectoryFile {
+ public:
+  // Creates, with the sizes of `first`; fails at once when the disk is full.
+  TrajectoryFile(const std::filesystem::path& file, const TrajectoryHead& head, const Frame& first);
+  // Opens to go on, cut back to `frames`; the scene may have got a longer duration.
+  TrajectoryFile(const std::filesystem::path& file, std::int64_t frames, const TrajectoryHead& head, const Frame& first);
+  ~TrajectoryFile();
+
+  void append(const Frame& frame, const Measures& measures, std::span<const Wrench> reactions);  // into memory
+  std::size_t waiting_bytes() const;
+  std::int64_t frames() const;  // appended so far
+  void write_and_flush();
+  void close(bool complete);
+
+ private:
+  struct Inside;
+  std::unique_ptr<Inside> inside_;
+};
+
+}  // namespace tendril

@@ -1,0 +1,12 @@
+// What to tell a user whose run stopped.
+#pragma once
+
+#include <string>
+
+#include "tendril/frame.h"
+
+namespace tendril {
+
+std::string divergence_message(const StepReport& report, double time, const std::string& what_was_tried);
+
+}  // namespace tendril

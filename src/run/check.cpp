@@ -1,0 +1,83 @@
+#include "run/check.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+
+#include "model/checks.h"
+#include "scene/check_scene.h"
+
+namespace tendril {
+namespace {
+
+std::span<const MethodEntry> methods_with(const MethodEntry& method) {
+  const std::span<const MethodEntry> all = all_methods();
+  const bool listed = !all.empty() && std::less_equal<>()(all.data(), &method) && std::less<>()(&method, all.data() + all.size());
+  return listed ? all : std::span<const MethodEntry>(&method, 1);
+}
+
+OptionTable table_of(const Scene& scene, const std::string& method) {
+  const auto found = scene.options.find(method);
+  return found == scene.options.end() ? OptionTable{} : found->second;
+}
+
+void choose_step(const Scene& scene, Examined& examined) {
+  const double frame_interval = 1 / scene.time.frames_per_second;
+  const StepAdvice& advice = examined.advice;
+  if (!scene.time.step) {
+    examined.step_size = advice.advised > 0 ? advice.advised : frame_interval;
+    return;
+  }
+  examined.step_size = *scene.time.step;
+  if (scene.time.mode == Mode::dynamics && advice.stable > 0 && *scene.time.step > advice.stable * (1 + 1e-9))
+    examined.problems.push_back({Severity::warning, "", "time.step", fmt::format("got {:.4g} s", *scene.time.step),
+                                 fmt::format("stable up to {:.4g} s ({})", advice.stable, advice.reason),
+                                 fmt::format("take {:.4g} or \"auto\"", advice.advised)});
+}
+
+}  // namespace
+
+Examined examine(const Scene& scene, const MethodEntry& method) {
+  Examined out;
+  add_new_problems(out.problems, check_scene(scene, methods_with(method)));
+  if (!has_errors(out.problems)) {
+    Checked<Model> model = build_model(scene);
+    add_new_problems(out.problems, model.problems());
+    if (model) out.model = std::make_shared<const Model>(std::move(*model));
+  }
+  if (out.model && !has_errors(out.problems)) {
+    out.options.emplace(method.info.options, table_of(scene, method.info.name));
+    add_new_problems(out.problems, method.check(*out.model, *out.options));
+    // A method that may stretch knows from its options whether it will, and asks check_reach itself.
+    if (!method.info.can.stretch) add_new_problems(out.problems, check_reach(*out.model));
+  }
+  if (out.model && !has_errors(out.problems)) {
+    out.advice = method.advise(*out.model, *out.options);
+    choose_step(scene, out);
+    add_new_problems(out.problems, check_speed(*out.model, out.step_size));
+    if (scene.time.mode == Mode::dynamics && !(out.step_size > 0 && std::isfinite(out.step_size)))
+      out.problems.push_back({Severity::error, "", "time.step", fmt::format("the advised step is {} s", out.step_size), "",
+                              "look at stiffness and mass, or give a step of your own"});
+  }
+  for (Problem& problem : out.problems)
+    if (problem.where.empty()) problem.where = locate(scene, problem.field);
+  return out;
+}
+
+Problems check(const Scene& scene) {
+  if (const MethodEntry* method = find_method(scene.method)) return examine(scene, *method).problems;
+  Problems problems = check_scene(scene);
+  if (!has_errors(problems)) {
+    std::vector<std::string> names;
+    for (const MethodEntry& entry : all_methods()) names.push_back(entry.info.name);
+    problems.push_back({Severity::error, "", "method", fmt::format("there is no method `{}`", scene.method), "",
+                        suggest(scene.method, names)});
+  }
+  for (Problem& problem : problems)
+    if (problem.where.empty()) problem.where = locate(scene, problem.field);
+  return problems;
+}
+
+}  // namespace tendril

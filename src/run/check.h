@@ -1,0 +1,21 @@
+// Everything that can be said about a scene before it runs.
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "model/model.h"
+#include "tendril/simulate.h"
+
+namespace tendril {
+
+struct Examined {
+  Problems problems;                   // of all rooms; located in the text
+  std::shared_ptr<const Model> model;  // where it could be built
+  std::optional<Options> options;      // where the method's table could be read
+  StepAdvice advice;
+  double step_size = 0;  // [s] nominal: the scene's, or the advised one
+};
+Examined examine(const Scene& scene, const MethodEntry& method);
+
+}  // namespace tendril

@@ -1,0 +1,135 @@
+// A method for the tests of this room: independent springs that pull each node to where it started, in exact arithmetic steps that
+// are cheap and deterministic, and that fail when told to. Not physics of a rod.
+#pragma once
+
+#include <cmath>
+#include <memory>
+#include <vector>
+
+#include "model/drive.h"
+#include "model/model.h"
+#include "tendril/simulate.h"
+
+namespace tendril {
+
+class FakeMethod final : public Method {
+ public:
+  // What goes wrong. Static, because methods are made behind a function pointer; tests reset it.
+  struct Trouble {
+    double largest_step = forever;           // larger steps fail
+    double from = -forever, until = forever;  // but only between these times
+    bool silent = false;                     // fail by NaN instead of by report
+    double largest_increment = forever;      // of the load factor, or of time in quasistatics
+    int steps = 0, relaxes = 0;              // counted
+    std::vector<double> sizes;               // of the steps asked for
+  };
+  static Trouble& trouble() {
+    static Trouble t;
+    return t;
+  }
+
+  explicit FakeMethod(std::shared_ptr<const Model> model) : model_(std::move(model)) {
+    for (const Vec3& p : model_->initial.position)
+      for (int i = 0; i < 3; ++i) offset_.push_back(0.01 * p[i]), speed_.push_back(0);
+  }
+  StepReport step(double time, double dt, const Live& live) override {
+    Trouble& t = trouble();
+    ++t.steps;
+    if (t.sizes.size() < t.sizes.capacity()) t.sizes.push_back(dt);
+    evaluate(*model_, live, time + dt, 1, drive_);
+    StepReport report;
+    report.step_taken = dt;
+    report.iterations = 1;
+    if (dt > t.largest_step * (1 + 1e-12) && time >= t.from && time < t.until) {
+      if (t.silent) offset_[0] = std::nan("");
+      else report.outcome = Outcome::diverged, report.cause = Cause::step_too_large;
+    }
+    for (std::size_t i = 0; i < offset_.size(); ++i) {
+      speed_[i] += dt * (-100 * offset_[i] + live.gravity_scale * model_->gravity[static_cast<int>(i % 3)]);
+      offset_[i] += dt * speed_[i];
+    }
+    return report;
+  }
+  StepReport relax(double time, double load_factor, const Live& live) override {
+    Trouble& t = trouble();
+    ++t.relaxes;
+    evaluate(*model_, live, time, load_factor, drive_);
+    StepReport report;
+    report.iterations = 3;
+    const double increment = std::max(std::abs(load_factor - load_factor_), std::abs(time - time_) * (time_ < 0 ? 0 : 1));
+    if (increment > t.largest_increment * (1 + 1e-12)) report.outcome = Outcome::not_converged, report.cause = Cause::newton;
+    load_factor_ = load_factor;
+    time_ = time;
+    for (std::size_t i = 0; i < offset_.size(); ++i) offset_[i] = 0.01 * drive_.gravity[static_cast<int>(i % 3)], speed_[i] = 0;
+    return report;
+  }
+  void write(Frame& frame) const override {
+    frame = model_->initial;
+    for (int i = 0; i < frame.position.size(); ++i)
+      for (int k = 0; k < 3; ++k) {
+        frame.position[NodeIndex(i)][k] += offset_[static_cast<std::size_t>(3 * i + k)];
+        frame.velocity[NodeIndex(i)][k] = speed_[static_cast<std::size_t>(3 * i + k)];
+      }
+  }
+  void reactions(std::span<Wrench> at_targets) const override {
+    for (Wrench& w : at_targets) w = Wrench{Vec3(1, 2, 3), Vec3(4, 5, 6)};
+  }
+  void save(StateWriter& writer) const override {
+    writer.array(offset_), writer.array(speed_), writer.value(load_factor_), writer.value(time_);
+  }
+  void load(StateReader& reader) override {
+    reader.array(offset_), reader.array(speed_), reader.value(load_factor_), reader.value(time_);
+  }
+
+ private:
+  std::shared_ptr<const Model> model_;
+  std::vector<double> offset_, speed_;
+  double load_factor_ = 0, time_ = -1;
+  Drive drive_;
+};
+
+inline const MethodEntry& fake_method() {
+  static const MethodEntry entry = [] {
+    MethodEntry e;
+    e.info.name = "fake";
+    e.info.can.inertia = e.info.can.statics = e.info.can.anisotropic = e.info.can.rest_curvature = e.info.can.ring = true;
+    e.info.can.hold_position = e.info.can.hold_direction = e.info.can.hold_twist = e.info.can.hold_inside = true;
+    e.check = [](const Model&, const Options&) { return Problems{}; };
+    e.advise = [](const Model&, const Options&) { return StepAdvice{0.01, 0.004, "the springs"}; };
+    e.make = [](std::shared_ptr<const Model> model, const Options&) -> std::unique_ptr<Method> {
+      return std::make_unique<FakeMethod>(std::move(model));
+    };
+    return e;
+  }();
+  return entry;
+}
+
+// A rod of four segments, clamped at its start, under gravity, with two probes.
+inline Scene fake_scene() {
+  Scene scene;
+  scene.title = "A fake";
+  scene.method = "fake";
+  scene.time.duration = 0.5;
+  scene.time.frames_per_second = 40;
+  Rod rod;
+  rod.name = "rod";
+  rod.section = StiffnessSection{std::nullopt, 1, 1, 0.8, 1, 0.01};
+  rod.rest = StraightCurve{Vec3::Zero(), Vec3::UnitX()};
+  rod.segments = 4;
+  scene.rods.push_back(rod);
+  Clamp clamp;
+  clamp.name = "wall";
+  clamp.rod = "rod";
+  clamp.at = 0;
+  scene.clamps.push_back(clamp);
+  scene.loads.push_back(GravityLoad{});
+  scene.probes.push_back({"tip", "rod", 1, "", Quantity::position});
+  scene.probes.push_back({"pull", "", 0, "wall", Quantity::reaction_force});
+  return scene;
+}
+inline Simulation open_fake(const Scene& scene) {
+  Checked<Simulation> simulation = Simulation::open(scene, fake_method());
+  return std::move(*simulation);
+}
+
+}  // namespace tendril

@@ -1,0 +1,205 @@
+#include "run/inside.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "run/advice.h"
+
+namespace tendril {
+namespace {
+
+void each_number(const Vec3& v, StateWriter& writer) {
+  for (int i = 0; i < 3; ++i) writer.value(v[i]);
+}
+void each_number(Vec3& v, StateReader& reader) {
+  for (int i = 0; i < 3; ++i) reader.value(v[i]);
+}
+void each_number(const Quat& q, StateWriter& writer) {
+  for (int i = 0; i < 4; ++i) writer.value(q.coeffs()[i]);
+}
+void each_number(Quat& q, StateReader& reader) {
+  for (int i = 0; i < 4; ++i) reader.value(q.coeffs()[i]);
+}
+
+// Live holds Eigen values, which can not be copied as bytes: one visit serves both directions.
+template <class L, class Stream>
+void visit_live(L& live, Stream& stream) {
+  const auto number = [&stream](auto& v) { stream.value(v); };
+  const auto numbers = [&stream](auto& v) { each_number(v, stream); };
+  number(live.gravity_scale);
+  number(live.hands.count);
+  for (auto& hand : live.hands) {
+    number(hand.rod), number(hand.body), number(hand.material);
+    numbers(hand.pose.position), numbers(hand.pose.orientation), numbers(hand.motion.linear), numbers(hand.motion.angular);
+    number(hand.stiffness), number(hand.damping), number(hand.angular_stiffness), number(hand.angular_damping);
+  }
+  number(live.paths.count);
+  for (auto& path : live.paths) number(path.target), numbers(path.move), number(path.turn);
+  number(live.winches.count);
+  for (auto& winch : live.winches) number(winch.winch), number(winch.speed);
+}
+
+bool all_finite(const Frame& frame) {
+  const auto finite = [](const auto& values) {
+    return std::all_of(values.begin(), values.end(), [](const Vec3& v) { return v.allFinite(); });
+  };
+  const auto& q = frame.orientation;
+  return finite(frame.position) && finite(frame.velocity) && finite(frame.moment) && finite(frame.force) &&
+         std::all_of(q.begin(), q.end(), [](const Quat& v) { return v.coeffs().allFinite(); }) &&
+         std::all_of(frame.twist.begin(), frame.twist.end(), [](double v) { return std::isfinite(v); });
+}
+
+}  // namespace
+
+Simulation::Inside::Inside(Scene the_scene, std::shared_ptr<const Model> the_model, const MethodEntry& the_entry,
+                           const Options& the_options)
+    : scene(std::move(the_scene)), model(std::move(the_model)), entry(&the_entry), options(the_options),
+      method(the_entry.make(model, the_options)), meter(model), reactions(model->targets.size()) {
+  if (scene.time.mode == Mode::statics) place.to = scene.time.duration;
+}
+
+double Simulation::Inside::frame_time(std::int64_t k) const {
+  // Not accumulated: the same bits whether a run was interrupted or not.
+  return k >= last_frame() ? scene.time.duration : static_cast<double>(k) / scene.time.frames_per_second;
+}
+
+std::int64_t Simulation::Inside::last_frame() const {
+  return static_cast<std::int64_t>(std::ceil(scene.time.duration * scene.time.frames_per_second - 1e-9));
+}
+
+bool Simulation::Inside::finished() const {
+  if (failed) return true;
+  if (scene.time.mode == Mode::statics) return place.load_factor >= 1;
+  if (scene.time.mode == Mode::quasistatic && !place.settled) return false;
+  return place.time >= scene.time.duration;
+}
+
+void Simulation::Inside::keep() {
+  scratch.clear();
+  method->save(scratch);
+  kept_state.assign(scratch.buffer().begin(), scratch.buffer().end());
+  kept = place;
+  keep_due = false;
+}
+
+void Simulation::Inside::come_back() {
+  place = kept;
+  StateReader reader(kept_state);
+  method->load(reader);
+  fresh = false;
+}
+
+void Simulation::Inside::note(const StepReport& report) {
+  ++place.step;
+  place.last = report;
+  place.worst_iterations = std::max(place.worst_iterations, report.iterations);
+  place.worst_residual = std::max(place.worst_residual, report.residual);
+  fresh = false;
+}
+
+void Simulation::Inside::refresh() const {
+  if (fresh) return;
+  method->write(frame);
+  frame.time = place.time;
+  frame.step = place.step;
+  frame.report = place.last;
+  method->reactions(reactions);
+  meter.measure(frame, reactions, live.gravity_scale, measures);
+  // Heights have no zero of their own, so gravity counts by its change. Equilibria conserve nothing: no drift.
+  const Energy& e = measures.energy;
+  const double now = std::max({e.kinetic, e.bending + e.twisting + e.stretching, std::abs(e.gravity - place.first.gravity)});
+  const double largest = std::max(place.largest_energy, now);
+  const bool conserves = scene.time.mode == Mode::dynamics && place.recorded > 0 && largest > 0;
+  measures.drift = conserves ? (e.total() - place.first.total()) / largest : 0;
+  fresh = true;
+}
+
+bool Simulation::Inside::arrive() {
+  fresh = false;
+  refresh();
+  if (!all_finite(frame)) return false;
+  if (place.recorded == 0) place.first = measures.energy;
+  ++place.recorded;
+  // From the time, not by counting: a run that ended between two frame times may go on with a longer duration.
+  place.next_frame = static_cast<std::int64_t>(std::floor(place.time * scene.time.frames_per_second + 1e-6)) + 1;
+  place.off_grid = false;
+  const Energy& e = measures.energy;
+  place.largest_energy = std::max({place.largest_energy, e.kinetic, e.bending + e.twisting + e.stretching,
+                                   std::abs(e.gravity - place.first.gravity)});
+  place.worst_length_error = std::max(place.worst_length_error, measures.length_error);
+  place.worst_penetration = std::max(place.worst_penetration, measures.penetration);
+  fresh = false;  // the drift is measured against what was just noted
+  return true;
+}
+
+StepReport Simulation::Inside::give_up(const StepReport& report, const std::string& what_was_tried) {
+  const double failed_at = place.time;
+  come_back();
+  failed = true;
+  place.last = report;
+  place.last.outcome = Outcome::diverged;
+  message = divergence_message(report, failed_at, what_was_tried);
+  return place.last;
+}
+
+RunReport Simulation::Inside::report() const {
+  refresh();
+  RunReport r;
+  r.method = entry->info.name;
+  r.time = place.time, r.steps = place.step, r.frames = place.recorded;
+  r.wall_seconds = earlier_seconds + std::chrono::duration<double>(std::chrono::steady_clock::now() - opened).count();
+  r.retries = retries;
+  r.worst_iterations = place.worst_iterations, r.worst_residual = place.worst_residual;
+  r.worst_length_error = std::max(place.worst_length_error, measures.length_error);
+  r.worst_penetration = std::max(place.worst_penetration, measures.penetration);
+  r.last = measures;
+  r.outcome = failed ? Outcome::diverged : Outcome::fine;
+  r.message = message;
+  return r;
+}
+
+namespace {
+constexpr std::uint32_t state_version = 1;
+}
+
+void Simulation::Inside::save(StateWriter& writer) const {
+  const auto put = [&writer](const auto& v) { writer.value(v); };
+  put(state_version);
+  for_each_field(place, put);
+  visit_live(live, writer);
+  put(retries), put(failed), put(keep_due);
+  put(earlier_seconds + std::chrono::duration<double>(std::chrono::steady_clock::now() - opened).count());
+  put(static_cast<std::uint64_t>(message.size()));
+  writer.array(std::span<const char>(message));
+  method->save(writer);
+  // What a retry would come back to belongs to the state: a resumed run that fails must fail back to the same place.
+  for_each_field(kept, put);
+  put(static_cast<std::uint64_t>(kept_state.size()));
+  writer.array(kept_state);
+}
+
+void Simulation::Inside::load(StateReader& reader) {
+  const auto get = [&reader](auto& v) { reader.value(v); };
+  std::uint32_t version = 0;
+  get(version);
+  TENDRIL_REQUIRE(version == state_version, fmt::format("the state has version {}, this program reads {}", version, state_version));
+  for_each_field(place, get);
+  visit_live(live, reader);
+  get(retries), get(failed), get(keep_due), get(earlier_seconds);
+  std::uint64_t size = 0;
+  get(size);
+  std::vector<char> text(size);
+  reader.array(text);
+  message.assign(text.begin(), text.end());
+  method->load(reader);
+  for_each_field(kept, get);
+  get(size);
+  kept_state.resize(size);
+  reader.array(kept_state);
+  opened = std::chrono::steady_clock::now();
+  fresh = false;
+}
+
+}  // namespace tendril

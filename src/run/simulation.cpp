@@ -1,0 +1,156 @@
+// The front door: what callers see of a Simulation.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numbers>
+
+#include "run/check.h"
+#include "run/inside.h"
+
+namespace tendril {
+
+Simulation::Simulation(std::unique_ptr<Inside> inside) : inside_(std::move(inside)) {}
+Simulation::Simulation(Simulation&&) noexcept = default;
+Simulation& Simulation::operator=(Simulation&&) noexcept = default;
+Simulation::~Simulation() = default;
+
+Checked<Simulation> Simulation::open(const Scene& scene) {
+  const MethodEntry* entry = find_method(scene.method);
+  if (entry == nullptr) return check(scene);  // says which methods there are
+  return open(scene, *entry);
+}
+
+Checked<Simulation> Simulation::open(const Scene& scene, const MethodEntry& entry) {
+  Examined examined = examine(scene, entry);
+  if (has_errors(examined.problems)) return std::move(examined.problems);
+  TENDRIL_REQUIRE(examined.model, "a scene without errors has a model");
+  auto inside = std::make_unique<Inside>(scene, examined.model, entry, *examined.options);
+  inside->step_size = examined.step_size;
+  // Statics starts from the unloaded rod; quasistatics records the equilibrium of time 0 first.
+  if (scene.time.mode != Mode::quasistatic && !inside->arrive()) {
+    examined.problems.push_back({Severity::error, "", "", "the start holds values that are not finite", "", ""});
+    return std::move(examined.problems);
+  }
+  return Checked<Simulation>(Simulation(std::move(inside)), std::move(examined.problems));
+}
+
+StepReport Simulation::advance() { return advance_to(forever); }
+
+StepReport Simulation::advance_to(double time) {
+  Inside& in = *inside_;
+  if (in.finished()) return in.place.last;
+  if (in.scene.time.mode == Mode::statics) return in.advance_statics();
+  const bool once = time == forever;
+  StepReport report = in.place.last;
+  const double end = std::min(time, in.scene.time.duration);
+  const bool quasistatic = in.scene.time.mode == Mode::quasistatic;
+  while (!in.finished() && (once || in.place.time < end || (quasistatic && !in.place.settled))) {
+    report = quasistatic ? in.advance_quasistatic(end) : in.advance_dynamics(end);
+    if (once) break;
+  }
+  return report;
+}
+
+bool Simulation::finished() const { return inside_->finished(); }
+bool Simulation::at_recording_time() const { return inside_->place.recorded > 0 && !inside_->place.off_grid; }
+std::int64_t Simulation::recorded() const { return inside_->place.recorded; }
+double Simulation::time() const { return inside_->place.time; }
+double Simulation::step_size() const { return inside_->step_size; }
+const Frame& Simulation::frame() const { return inside_->refresh(), inside_->frame; }
+const Measures& Simulation::measures() const { return inside_->refresh(), inside_->measures; }
+std::span<const Wrench> Simulation::reactions() const { return inside_->refresh(), inside_->reactions; }
+const Scene& Simulation::scene() const { return inside_->scene; }
+const Model& Simulation::model() const { return *inside_->model; }
+RunReport Simulation::report() const { return inside_->report(); }
+void Simulation::save(StateWriter& writer) const { inside_->save(writer); }
+void Simulation::load(StateReader& reader) { inside_->load(reader); }
+
+std::vector<std::string> Simulation::rod_names() const {
+  std::vector<std::string> names;
+  for (const RodModel& rod : inside_->model->rods) names.push_back(rod.name);
+  return names;
+}
+
+std::vector<std::string> Simulation::clamp_names() const {
+  std::vector<std::string> names;
+  for (const Target& target : inside_->model->targets) names.push_back(target.name);
+  return names;
+}
+
+Simulation Simulation::fork() const {
+  auto copy = std::make_unique<Inside>(inside_->scene, inside_->model, *inside_->entry, inside_->options);
+  copy->step_size = inside_->step_size;
+  StateWriter writer;
+  inside_->save(writer);
+  StateReader reader(writer.buffer());
+  copy->load(reader);
+  return Simulation(std::move(copy));
+}
+
+std::vector<std::string> Simulation::input_names() const {
+  std::vector<std::string> names{"gravity"};
+  for (const Target& target : inside_->model->targets) {
+    names.push_back("clamp." + target.name + ".turn");
+    names.push_back("clamp." + target.name + ".move");
+  }
+  return names;
+}
+
+void Simulation::set_input(std::string_view name, const InputValue& value) {
+  Inside& in = *inside_;
+  // A retry must not replay older steps with the new input: what was kept ends here.
+  in.keep_due = true;
+  in.fresh = false;
+  const auto* number = std::get_if<double>(&value);
+  if (name == "gravity") {
+    TENDRIL_REQUIRE(number != nullptr, "gravity takes a number");
+    in.live.gravity_scale = *number;
+    return;
+  }
+  for (std::size_t i = 0; i < in.model->targets.size(); ++i) {
+    const std::string clamp = "clamp." + in.model->targets[i].name;
+    const bool turn = name == clamp + ".turn", move = name == clamp + ".move";
+    if (!turn && !move) continue;
+    TENDRIL_REQUIRE(turn == (number != nullptr), std::string(name) + (turn ? " takes a number" : " takes a vector"));
+    const int target = static_cast<int>(i);
+    auto& paths = in.live.paths;
+    auto* path = std::find_if(paths.begin(), paths.end(), [target](const PathInput& p) { return p.target == target; });
+    if (path == paths.end()) {
+      TENDRIL_REQUIRE(paths.push({.target = target}), "no more than 16 clamps can be moved by hand");
+      path = paths.end() - 1;
+    }
+    if (turn) path->turn = 2 * std::numbers::pi * *number;
+    if (move) path->move = std::get<Vec3>(value);
+    return;
+  }
+  TENDRIL_REQUIRE(false, fmt::format("there is no input `{}`; {}", name, suggest(name, input_names())));
+}
+
+// Asking the clock, the sinks and `stop` after every step would cost more than a short rod's step.
+constexpr int steps_between_ticks = 16;
+
+RunReport simulate(Simulation& simulation, std::span<Sink* const> sinks, const std::function<bool()>& stop) {
+  Simulation::Inside& in = *simulation.inside_;
+  const auto deliver = [&] {
+    if (!simulation.at_recording_time() || in.place.delivered == in.place.recorded) return;
+    in.place.delivered = in.place.recorded;
+    for (Sink* sink : sinks) sink->take(simulation.frame(), simulation.measures());
+  };
+  for (Sink* sink : sinks) sink->begin(simulation);
+  deliver();
+  int since_tick = steps_between_ticks;
+  while (!simulation.finished()) {
+    if (++since_tick >= steps_between_ticks || in.scene.time.mode != Mode::dynamics) {
+      since_tick = 0;
+      for (Sink* sink : sinks) sink->tick(simulation);
+      if (stop && stop()) break;
+    }
+    if (simulation.advance().outcome != Outcome::fine) break;
+    deliver();
+  }
+  const RunReport report = simulation.report();
+  for (Sink* sink : sinks) sink->end(report);
+  return report;
+}
+
+}  // namespace tendril

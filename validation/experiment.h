@@ -1,0 +1,56 @@
+// A published figure, table or exact solution that tendril reproduces: `tendril validate NAME`.
+// To add one: write validation/NAME.cpp with a function `std::vector<Check> NAME(ExperimentContext&)`, and one line in registry.cpp.
+#pragma once
+
+#include <cmath>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace tendril {
+
+struct Check {
+  std::string name;
+  double target = 0, result = 0, error = 0, tolerance = 0;
+  bool passed = false;
+};
+// |result - target| / |target| <= tolerance
+inline Check relative_check(std::string name, double target, double result, double tolerance) {
+  const double error = std::abs(result - target) / std::abs(target);
+  return {std::move(name), target, result, error, tolerance, error <= tolerance};
+}
+// |result - target| <= tolerance
+inline Check absolute_check(std::string name, double target, double result, double tolerance) {
+  const double error = std::abs(result - target);
+  return {std::move(name), target, result, error, tolerance, error <= tolerance};
+}
+// |result| <= bound: the target is 0
+inline Check bound_check(std::string name, double result, double bound) {
+  return absolute_check(std::move(name), 0, result, bound);
+}
+
+class ExperimentContext {
+ public:
+  ExperimentContext(std::filesystem::path folder, bool full) : folder_(std::move(folder)), full_(full) {}
+  bool full() const { return full_; }  // asked for the long version
+  const std::filesystem::path& folder() const { return folder_; }
+  // Figure data: FOLDER/<name>.csv; the head names the columns with their units.
+  void write_csv(const std::string& name, const std::vector<std::string>& head, const std::vector<std::vector<double>>& rows);
+
+ private:
+  std::filesystem::path folder_;
+  bool full_;
+};
+
+struct Experiment {
+  enum Cost { quick, slow, full };  // seconds, a minute, more: full ones run only with --full
+  const char* name;      // "der/cantilever"
+  const char* from;      // "Bergou 2008, Fig. 7", "REFERENCES 1a-1c"
+  const char* sentence;  // what it shows
+  Cost cost;
+  std::vector<Check> (*run)(ExperimentContext&);
+};
+std::span<const Experiment> all_experiments();  // registry.cpp
+
+}  // namespace tendril
