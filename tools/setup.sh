@@ -6,6 +6,9 @@
 say() { printf '%s\n' "$*" >&2; }
 give_up() { say "tendril: $*"; exit 4; }   # 4: could not be set up or built; 0 to 3 are the program's own
 
+# Where there is ccache, clones in different folders share what it has.
+export CCACHE_BASEDIR=$root CCACHE_NOHASHDIR=1
+
 # Prints those of the given packages that are not installed. Where there is no dpkg nothing is missing: cmake will say so.
 missing_packages() {
   command -v dpkg-query >/dev/null || return 0
