@@ -201,6 +201,12 @@ void Der::fill_output() const {
 void Der::write(Frame& frame) const {
   fill_output();
   const Chain& c = *output_;
+  if (frame.position.size() != model_->initial.position.size()) {  // a new frame takes its shape from the model
+    const double time = frame.time;
+    const std::int64_t step = frame.step;
+    frame = model_->initial;
+    frame.time = time, frame.step = step;
+  }
   frame.own_energy = {};
   for (int i = 0; i < frame.position.size(); ++i) {
     const int v = c.vertex_of_node[z(i)];
