@@ -29,7 +29,7 @@ struct RelaxReport {
 // place found.
 class Relaxer {
  public:
-  Relaxer(const Model& model, const Chain& chain);
+  explicit Relaxer(const Chain& chain);
   RelaxReport relax(Chain& chain, const Drive& drive, Loads& loads, const RelaxOptions& options);
 
   // Lowest eigenvalue sign of the present chain without moving it: negative pivots of the Hessian at fixed multipliers.
@@ -48,7 +48,6 @@ class Relaxer {
     std::vector<double> scale, stiff;   // the size of a force and of a stiffness in each unknown
     std::vector<char> fixed;
   };
-  const Model& model_;
   std::vector<RodNumbers> numbers_;
   // base state of the Newton step and frames of all slots, flat as the chain
   Array3 base_x_, base_t_, base_m1_;
