@@ -13,9 +13,9 @@ Said run_tests(const std::string& first_part, const std::string& arguments = "")
   folder.write("program", R"sh(#!/bin/bash
 for a in "$@"; do case $a in --gtest_output=json:*) report=${a#*:};; --gtest_filter=*) filter=${a#*=};; esac; done
 end() { echo '{"testsuites": []}' >"$report"; exit "$1"; }
-ok() { echo "[ RUN      ] $1"; echo "[       OK ] $1 (1 ms)sh"; }
+ok() { echo "[ RUN      ] $1"; echo "[       OK ] $1 (1 ms)"; }
 [ "$GTEST_SHARD_INDEX" = 0 ] || end 0
-)" + first_part + "\n");
+)sh" + first_part + "\n");
   std::filesystem::permissions(folder.path() / "program", std::filesystem::perms(0755));
   return run_in_shell("python3 '" TENDRIL_SOURCE_DIR "/tools/run_tests.py' '" + (folder.path() / "program").string() + "' " + arguments);
 }
@@ -31,7 +31,7 @@ SENTENCE("test runner", "the last line counts what passed, failed and was skippe
   EXPECT_EQ(good.code, 0);
   EXPECT_EQ(last_line(good.text), "2 passed, 0 failed") << good.text;
   const Said bad = run_tests(R"sh(ok a.one; echo "[ RUN      ] a.two"; echo "x.cpp:3: Failure"; echo "[  FAILED  ] a.two (1 ms)"
-    echo "[ RUN      ] a.three"; echo "[  SKIPPED ] a.three (0 ms)sh"; echo "[  FAILED  ] a.two"; end 1)");
+    echo "[ RUN      ] a.three"; echo "[  SKIPPED ] a.three (0 ms)"; echo "[  FAILED  ] a.two"; end 1)sh");
   EXPECT_EQ(bad.code, 1);
   EXPECT_EQ(last_line(bad.text), "1 passed, 1 failed, 1 skipped") << bad.text;
   EXPECT_TRUE(contains(bad.text, "x.cpp:3: Failure")) << bad.text;
@@ -53,7 +53,7 @@ SENTENCE("test runner", "a filter that matches nothing is a failure, and what is
   const Said nothing = run_tests("end 0", "--only='x*'");
   EXPECT_EQ(nothing.code, 1);
   EXPECT_EQ(last_line(nothing.text), "0 passed, 0 failed") << nothing.text;
-  const Said filter = run_tests(R"sh(ok "a.$filter"; echo "[ RUN      ] b"; echo "$filter"; echo "[  FAILED  ] b (1 ms)sh"; end 1)",
+  const Said filter = run_tests(R"sh(ok "a.$filter"; echo "[ RUN      ] b"; echo "$filter"; echo "[  FAILED  ] b (1 ms)"; end 1)sh",
                                 "--only='m*' --without '*.slow.*' '*.full.*'");
   EXPECT_TRUE(contains(filter.text, "m*-*.slow.*:*.full.*")) << filter.text;
 }
