@@ -70,7 +70,7 @@ configure() {
     grep -qE "^${value%%=*}:[A-Z]+=${value#*=}\$" <(sed 's/^/-D/' "$cache" 2>/dev/null) || wanted=1
   done
   [[ $wanted -eq 1 || ! -e $folder/build.ninja ]] || return 0
-  command -v ccache >/dev/null && set -- "$@" -DCMAKE_CXX_COMPILER_LAUNCHER=ccache
+  [[ -w ${CCACHE_DIR:-${HOME:-/nonexistent}} ]] && command -v ccache >/dev/null && set -- "$@" -DCMAKE_CXX_COMPILER_LAUNCHER=ccache
   (cd "$root" && cmake --preset "$preset" "$@") >"$folder/configure.log" 2>&1 </dev/null && return 0
   grep -vE '^-- ' "$folder/configure.log" >&2
   give_up "cmake could not set up the build (what it said stands above).
