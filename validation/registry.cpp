@@ -6,10 +6,13 @@
 namespace tendril {
 
 // std::vector<Check> der_cantilever(ExperimentContext& context);
+std::vector<Check> der_michell(ExperimentContext& context);
 
 std::span<const Experiment> all_experiments() {
-  static const std::array<Experiment, 0> experiments{{
+  static const std::array<Experiment, 1> experiments{{
       // {"der/cantilever", "REFERENCES 1a-1c", "a cantilever bends as Euler's elastica does", Experiment::quick, der_cantilever},
+      {"der/michell", "Bergou 2008, Fig. 8; REFERENCES 4c", "a twisted ring leaves its plane where Michell says it does", Experiment::quick,
+       der_michell},
   }};
   return experiments;
 }
