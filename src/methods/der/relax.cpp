@@ -195,9 +195,9 @@ class RodProblem {
       if (c_.constrained[z(s)] > 0) r_.multiplier_[z(s)] += r_.stiffness_[z(s)] * (c_.length[z(s)] - c_.rest_length[z(s)]);
     }
   }
-  int negative_pivots() {
+  int negative_pivots(double below = 0) {
     assemble(true);
-    return factor(0).negative;
+    return factor(below).negative;
   }
 
   // Writes frames and tension back: theta from the twists, the Bishop frame of the first slot from its material frame.
@@ -578,9 +578,9 @@ RelaxReport Relaxer::relax(Chain& c, const Drive& drive, Loads& loads, const Rel
   return report;
 }
 
-int Relaxer::negative_pivots(Chain& c, const Drive& drive, Loads& loads) {
+int Relaxer::negative_pivots(Chain& c, const Drive& drive, Loads& loads, double below) {
   int count = 0;
-  for (int r = 0; r < static_cast<int>(c.rods.size()); ++r) count += RodProblem(*this, c, r, drive, loads).negative_pivots();
+  for (int r = 0; r < static_cast<int>(c.rods.size()); ++r) count += RodProblem(*this, c, r, drive, loads).negative_pivots(below);
   return count;
 }
 

@@ -33,7 +33,9 @@ class Relaxer {
   RelaxReport relax(Chain& chain, const Drive& drive, Loads& loads, const RelaxOptions& options);
 
   // Lowest eigenvalue sign of the present chain without moving it: negative pivots of the Hessian at fixed multipliers.
-  int negative_pivots(Chain& chain, const Drive& drive, Loads& loads);
+  // Counts only what is softer than -`below` times the bending stiffness of one segment: a rod that nothing holds has directions of
+  // no stiffness at all, whose pivots are rounding of either sign.
+  int negative_pivots(Chain& chain, const Drive& drive, Loads& loads, double below = 0);
 
  private:
   friend class RodProblem;
