@@ -7,10 +7,6 @@
 #include "math/transport.h"
 
 namespace tendril::der {
-namespace {
-std::size_t z(int i) { return static_cast<std::size_t>(i); }
-}  // namespace
-
 Settings Settings::from(const Options& options) {
   Settings s;
   s.extensible = options.flag("extensible");
@@ -26,6 +22,7 @@ Der::Der(std::shared_ptr<const Model> model, const Settings& settings) : model_(
   evaluate(*model_, Live{}, 0, 0, drive_);
   chain_ = std::make_unique<Chain>(build_chain(*model_, model_->initial, drive_, {settings_.extensible, settings_.general}));
   allocate();
+  if (!settings_.extensible) start_on_lengths();
   update_edges(*chain_);
   update_bishop(*chain_, false);
   update_angles(*chain_, *angles_, 1);
@@ -47,6 +44,23 @@ void Der::allocate() {
   longest_ = 0;
   for (const RodModel& rod : model_->rods) longest_ = std::max(longest_, rod.length);
   output_ = std::make_unique<Chain>(c);
+}
+
+// A start that was disturbed (initial_noise) is brought onto the rod's lengths first. Where that can not be, it stays as it
+// is and the first step says so.
+void Der::start_on_lengths() {
+  const Array3 x = chain_->x, v = chain_->v;
+  const bool fine = project(*chain_, *projection_, 1, settings_.projection_tolerance, settings_.projection_iterations).fine;
+  chain_->v = v;
+  if (!fine) chain_->x = x;
+  std::fill(chain_->tension.begin(), chain_->tension.end(), 0.0);
+  if (!fine) return;
+  update_edges(*chain_);
+  for (std::size_t r = 0; r < chain_->rods.size(); ++r) {  // the first director was adapted to the disturbed edge
+    const int first = chain_->rods[r].first;
+    chain_->set_first_director(static_cast<int>(r),
+                               orthonormalized(chain_->t.get(first), chain_->get_first_director(static_cast<int>(r))));
+  }
 }
 
 bool Der::walls_changed() const {
@@ -98,7 +112,8 @@ void Der::integrate(double dt) {
     for (int v = c.begin; v < c.end; v += pack_size) store(c.x, v, der::load(c.x, v) + h * der::load(c.v, v));
   }
   double worst = 0;
-  for (int lane = 0; lane < pack_size; ++lane) worst = fastest[lane] <= worst ? worst : static_cast<double>(fastest[lane]);  // keeps NaN
+  for (int lane = 0; lane < pack_size; ++lane)
+    worst = fastest[lane] <= worst ? worst : static_cast<double>(fastest[lane]);  // keeps NaN
   fastest_ = std::sqrt(worst);
   place_held();
 }
@@ -293,7 +308,8 @@ void Der::load(StateReader& reader) {
   reader.array(active);
   if (active != chain_->active) {  // other walls stood when this was saved
     for (std::size_t i = 0; i < active.size(); ++i) drive_.targets[i].active = active[i] != 0;
-    chain_ = std::make_unique<Chain>(build_chain(*model_, model_->initial, drive_, {settings_.extensible, settings_.general}));
+    chain_ =
+        std::make_unique<Chain>(build_chain(*model_, model_->initial, drive_, {settings_.extensible, settings_.general}));
     allocate();
   }
   Chain& c = *chain_;

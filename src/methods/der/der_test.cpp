@@ -60,7 +60,8 @@ SENTENCE("der", "twenty-seven turns stay twenty-seven turns, in dynamics as in s
   }
 }
 
-SENTENCE("der", "an anisotropic helix whose section follows the curve has no energy at rest and bends in its soft direction") {
+SENTENCE("der",
+         "an anisotropic helix whose section follows the curve has no energy at rest and bends in its soft direction") {
   HelixCurve helix;
   helix.radius = 0.3, helix.pitch = 0.4, helix.turns = 2;
   // height along d2 small: soft in bending towards d2 (about d1), stiff in bending towards d1, the helix's own normal
@@ -124,7 +125,8 @@ SENTENCE("der", "the isotropic path and the general path move a twisted rod alik
   }
   const Frame fa = frame_of(a), fb = frame_of(b);
   double worst = 0;
-  for (int i = 0; i < fa.position.size(); ++i) worst = std::max(worst, (fa.position[NodeIndex{i}] - fb.position[NodeIndex{i}]).norm());
+  for (int i = 0; i < fa.position.size(); ++i)
+    worst = std::max(worst, (fa.position[NodeIndex{i}] - fb.position[NodeIndex{i}]).norm());
   EXPECT_LT(worst, 1e-7);
   for (int e = 0; e < fa.orientation.size(); ++e) {
     EXPECT_LT(fa.orientation[EdgeIndex{e}].angularDistance(fb.orientation[EdgeIndex{e}]), 1e-6);
@@ -133,7 +135,8 @@ SENTENCE("der", "the isotropic path and the general path move a twisted rod alik
 
 SENTENCE("der", "projection keeps every edge's length to 1e-8 in a lively fall, also in a ring") {
   for (const bool ring : {false, true}) {
-    Scene scene = ring ? one_rod(CircleCurve{}, 24, plain_section(0.05, 0.05)) : one_rod(line, 20, plain_section(0.05, 0.05));
+    Scene scene =
+        ring ? one_rod(CircleCurve{}, 24, plain_section(0.05, 0.05)) : one_rod(line, 20, plain_section(0.05, 0.05));
     add_clamp(scene, 0, {Hold::position});
     scene.loads.push_back(GravityLoad{});
     const auto model = model_of(scene);
@@ -155,34 +158,34 @@ SENTENCE("der", "projection keeps every edge's length to 1e-8 in a lively fall, 
   }
 }
 
-// Fast projection pushes along the edges' new directions, which is not a central force at the old places: it keeps the momentum
-// but not the angular momentum. [Goldenthal 2007; the paper's own remark on dissipation]
+// Fast projection pushes along the edges' new directions, which is not a central force at the old places: it keeps the
+// momentum but not the angular momentum. [Goldenthal 2007; the paper's own remark on dissipation]
 SENTENCE("der", "a free rod keeps its momentum, and where nothing is projected its angular momentum too") {
   for (const bool extensible : {false, true}) {
-  Scene scene = one_rod(ArcCurve{}, 20, plain_section(1, 0.3));
-  scene.rods[0].velocity = Vec3(0.3, -0.2, 0.5);
-  scene.rods[0].angular_velocity = Vec3(2, 1, -3);
-  const auto model = model_of(scene);
-  Settings settings;
-  settings.extensible = extensible;
-  Der rod(model, settings);
-  const auto momenta = [&] {
-    const Frame frame = frame_of(rod);
-    Vec3 p = Vec3::Zero(), l = Vec3::Zero();
-    for (int i = 0; i < frame.position.size(); ++i) {
-      const double m = rod.chain().mass[static_cast<std::size_t>(rod.chain().vertex_of_node[static_cast<std::size_t>(i)])];
-      p += m * frame.velocity[NodeIndex{i}];
-      l += m * frame.position[NodeIndex{i}].cross(frame.velocity[NodeIndex{i}]);
-    }
-    return std::pair(p, l);
-  };
-  const auto [p0, l0] = momenta();
-  const double h = advised(*model, settings);
-  for (int i = 0; i < 2000; ++i) ASSERT_EQ(rod.step(i * h, h, {}).outcome, Outcome::fine);
-  const auto [p1, l1] = momenta();
-  EXPECT_LT((p1 - p0).norm(), 1e-11);
-  const double scale = model->rods[0].length * model->rods[0].length * 4;  // mass times speed times length
-  EXPECT_LT((l1 - l0).norm(), (extensible ? 1e-10 : 0.02) * scale);
+    Scene scene = one_rod(ArcCurve{}, 20, plain_section(1, 0.3));
+    scene.rods[0].velocity = Vec3(0.3, -0.2, 0.5);
+    scene.rods[0].angular_velocity = Vec3(2, 1, -3);
+    const auto model = model_of(scene);
+    Settings settings;
+    settings.extensible = extensible;
+    Der rod(model, settings);
+    const auto momenta = [&] {
+      const Frame frame = frame_of(rod);
+      Vec3 p = Vec3::Zero(), l = Vec3::Zero();
+      for (int i = 0; i < frame.position.size(); ++i) {
+        const double m = rod.chain().mass[static_cast<std::size_t>(rod.chain().vertex_of_node[static_cast<std::size_t>(i)])];
+        p += m * frame.velocity[NodeIndex{i}];
+        l += m * frame.position[NodeIndex{i}].cross(frame.velocity[NodeIndex{i}]);
+      }
+      return std::pair(p, l);
+    };
+    const auto [p0, l0] = momenta();
+    const double h = advised(*model, settings);
+    for (int i = 0; i < 2000; ++i) ASSERT_EQ(rod.step(i * h, h, {}).outcome, Outcome::fine);
+    const auto [p1, l1] = momenta();
+    EXPECT_LT((p1 - p0).norm(), 1e-11);
+    const double scale = model->rods[0].length * model->rods[0].length * 4;  // mass times speed times length
+    EXPECT_LT((l1 - l0).norm(), (extensible ? 1e-10 : 0.02) * scale);
   }
 }
 
@@ -271,7 +274,9 @@ SENTENCE("der", "a saved state goes on bit for bit, also across a clamp that let
 
 SENTENCE("der", "a step allocates nothing, for straight, curved and closed rods under every load") {
   for (const int kind : {0, 1, 2}) {
-    Scene scene = kind == 0 ? one_rod(line, 12) : kind == 1 ? one_rod(ArcCurve{}, 12, plain_section(1, 0.4)) : one_rod(CircleCurve{}, 12);
+    Scene scene = kind == 0   ? one_rod(line, 12)
+                  : kind == 1 ? one_rod(ArcCurve{}, 12, plain_section(1, 0.4))
+                              : one_rod(CircleCurve{}, 12);
     add_clamp(scene, 0).turn = ramp(1);
     if (kind < 2) add_clamp(scene, 1);
     scene.loads.push_back(GravityLoad{});

@@ -84,7 +84,8 @@ void expect_forces_are_gradient(const Scene& scene, bool force_general = false) 
   options.step = 4e-4;
   options.rounding = 1e-6;
   const Eigen::VectorXd zero = Eigen::VectorXd::Zero(3 * bench.nodes());
-  const auto r = compare_with_differences([&](const Eigen::VectorXd& d) { return bench.energy(d); }, bench.gradient(), zero, options);
+  const auto r =
+      compare_with_differences([&](const Eigen::VectorXd& d) { return bench.energy(d); }, bench.gradient(), zero, options);
   EXPECT_TRUE(r.ok) << r.message;
 }
 
@@ -127,8 +128,11 @@ SENTENCE("der", "forces of twisted rings are minus the gradient of their energy"
 }
 
 SENTENCE("der", "forces beside clamps inside a rod are minus the gradient of its energy, whatever they hold") {
-  for (const std::vector<Hold>& hold : {std::vector<Hold>{Hold::position, Hold::direction, Hold::twist}, {Hold::direction}, {Hold::twist},
-                                        {Hold::position, Hold::twist}, {Hold::direction, Hold::twist}}) {
+  for (const std::vector<Hold>& hold : {std::vector<Hold>{Hold::position, Hold::direction, Hold::twist},
+                                        {Hold::direction},
+                                        {Hold::twist},
+                                        {Hold::position, Hold::twist},
+                                        {Hold::direction, Hold::twist}}) {
     for (const bool straight : {true, false}) {
       Scene scene = one_rod(straight ? line : arc, 9, straight ? plain_section() : plain_section(1, 0.3));
       add_clamp(scene, 0);

@@ -13,7 +13,8 @@ namespace tendril::der {
 // The matrix is tridiagonal; a ring adds one corner entry.  differs from the paper: factor 1/2.  [ERRATA D17]
 ProjectionWork::ProjectionWork(const Chain& c) {
   const auto n = c.kind.size();
-  for (Array* a : {&weight_diagonal, &weight_off, &unit, &inverse_rest2, &diagonal, &off, &right, &pivot, &lower, &border}) a->assign(n, 0);
+  for (Array* a : {&weight_diagonal, &weight_off, &unit, &inverse_rest2, &diagonal, &off, &right, &pivot, &lower, &border})
+    a->assign(n, 0);
   e.assign(static_cast<int>(n), {0, 0, 0});
   for (const ChainRod& rod : c.rods) has_rings = has_rings || rod.ring;
   refresh(c);
@@ -45,14 +46,14 @@ double assemble(const Chain& c, ProjectionWork& work) {
     worst = math::max(worst, math::abs(Pack(value * load(work.inverse_rest2, s))));
   }
   double largest = 0;
-  for (int lane = 0; lane < pack_size; ++lane) largest = worst[lane] > largest || worst[lane] != worst[lane] ? worst[lane] : largest;
+  for (int lane = 0; lane < pack_size; ++lane)
+    largest = worst[lane] > largest || worst[lane] != worst[lane] ? worst[lane] : largest;
   return largest;
 }
 
-// The rods do not couple (`off` is 0 between them), so all open ones are solved as one system. The closing of a ring is a corner
-// entry: its last edge meets its first one at its first node.
-// Walls inside a rod whose node may move would couple edges that are not neighbours in the chain; that coupling is left to the
-// outer iteration.
+// The rods do not couple (`off` is 0 between them), so all open ones are solved as one system. The closing of a ring is a
+// corner entry: its last edge meets its first one at its first node. Walls inside a rod whose node may move would couple
+// edges that are not neighbours in the chain; that coupling is left to the outer iteration.
 void solve(const Chain& c, ProjectionWork& work) {
   if (!work.has_rings) {
     solve_tridiagonal_two_ended(&work.diagonal[c.begin], &work.off[c.begin], &work.right[c.begin], c.end - c.begin);
@@ -92,7 +93,8 @@ ProjectionReport project(Chain& c, ProjectionWork& work, double dt, double toler
     // x_v moves by (lambda_v e_v - lambda_(v-1) e_(v-1))/m_v
     for (int v = c.begin; v < c.end; v += pack_size) {
       const Pack lambda = load(work.right, v);
-      const V3<Pack> d = load(c.inverse_mass, v) * (lambda * load(work.e, v) - load(work.right, v - 1) * load(work.e, v - 1));
+      const V3<Pack> d =
+          load(c.inverse_mass, v) * (lambda * load(work.e, v) - load(work.right, v - 1) * load(work.e, v - 1));
       store(c.x, v, load(c.x, v) + d);
       store(c.v, v, load(c.v, v) + rate * d);
       store(c.tension, v, load(c.tension, v) + rate2 * lambda);

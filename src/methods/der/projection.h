@@ -13,13 +13,13 @@ struct ProjectionReport {
 
 struct ProjectionWork {
   explicit ProjectionWork(const Chain& chain);
-  void refresh(const Chain& chain);      // when masses or constraints change
-  Array weight_diagonal, weight_off;     // sums of inverse masses, 0 where there is no constraint
-  Array unit;                            // 1 where there is no constraint
+  void refresh(const Chain& chain);   // when masses or constraints change
+  Array weight_diagonal, weight_off;  // sums of inverse masses, 0 where there is no constraint
+  Array unit;                         // 1 where there is no constraint
   Array inverse_rest2;
   Array3 e;
-  Array diagonal, off, right;            // right: the constraints, then the multipliers
-  Array pivot, lower, border;            // for rings
+  Array diagonal, off, right;  // right: the constraints, then the multipliers
+  Array pivot, lower, border;  // for rings
   bool has_rings = false;
 };
 
