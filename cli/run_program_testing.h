@@ -25,7 +25,8 @@ class Shell {  // a folder to work in
     return folder / name;
   }
   Answer tendril(const std::string& arguments) const {
-    const std::string command = "cd '" + folder.text() + "' && '" TENDRIL_PROGRAM "' " + arguments + " >out.txt 2>err.txt </dev/null";
+    const std::string command =
+        "cd '" + folder.text() + "' && '" TENDRIL_PROGRAM "' " + arguments + " >out.txt 2>err.txt </dev/null";
     const int status = std::system(command.c_str());
     Answer answer;
     answer.code = WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);

@@ -9,7 +9,8 @@ namespace tendril {
 
 std::span<const Experiment> all_experiments() {
   static const std::array<Experiment, 0> experiments{{
-      // {"der/cantilever", "REFERENCES 1a-1c", "a cantilever bends as Euler's elastica does", Experiment::quick, der_cantilever},
+      // {"der/cantilever", "REFERENCES 1a-1c", "a cantilever bends as Euler's elastica does", Experiment::quick,
+      // der_cantilever},
   }};
   return experiments;
 }

@@ -182,7 +182,8 @@ SENTENCE("record", "a killed process leaves a readable run, which goes on with t
     frames = t.frames.size();
   }
   EXPECT_FALSE(fs::exists(folder / "cut" / "summary.json"));
-  scene.time.duration = std::ceil(static_cast<double>(frames) / 40 * 4 + 1) / 4;  // a little more, so that the test stays short
+  scene.time.duration =
+      std::ceil(static_cast<double>(frames) / 40 * 4 + 1) / 4;  // a little more, so that the test stays short
   in_child(go_on);
   run_fake(scene, folder / "whole");
   expect_same_runs(folder / "whole", folder / "cut");

@@ -48,11 +48,11 @@ bool same_vectors(const Array& a, const Array& b) {
   return true;
 }
 inline bool same_frame(const Frame& a, const Frame& b) {
-  bool same = a.time == b.time && a.step == b.step && same_vectors(a.position, b.position) && same_vectors(a.velocity, b.velocity) &&
-              same_vectors(a.moment, b.moment) && same_vectors(a.force, b.force) && same_vectors(a.spin, b.spin) &&
-              same_vectors(a.twist, b.twist) && a.orientation.size() == b.orientation.size() &&
-              a.report.iterations == b.report.iterations && a.report.residual == b.report.residual &&
-              a.own_energy.total() == b.own_energy.total();
+  bool same = a.time == b.time && a.step == b.step && same_vectors(a.position, b.position) &&
+              same_vectors(a.velocity, b.velocity) && same_vectors(a.moment, b.moment) && same_vectors(a.force, b.force) &&
+              same_vectors(a.spin, b.spin) && same_vectors(a.twist, b.twist) &&
+              a.orientation.size() == b.orientation.size() && a.report.iterations == b.report.iterations &&
+              a.report.residual == b.report.residual && a.own_energy.total() == b.own_energy.total();
   for (int i = 0; same && i < a.orientation.size(); ++i)
     same = a.orientation[EdgeIndex(i)].coeffs() == b.orientation[EdgeIndex(i)].coeffs();
   return same;
