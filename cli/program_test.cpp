@@ -143,8 +143,8 @@ SENTENCE("cli", "a run that diverges exits with 3, names the cause and keeps the
 SENTENCE("cli", "Ctrl-C leaves a valid partial run, says how to go on, and going on gives the same bits") {
   Shell shell;
   shell.file("beam.toml", beam_scene());
-  const std::vector<std::string> words{"run", "beam.toml", "-o", "cut", "--set", "time.step=1e-6", "--until", "2"};
-  const Answer cut = shell.tendril_with_signal(words, SIGINT, 300);
+  const std::vector<std::string> words{"run", "beam.toml", "-o", "cut", "--set", "time.step=1e-6", "--until", "20"};
+  const Answer cut = shell.tendril_with_signal(words, SIGINT, "cut", 0);
   ASSERT_EQ(cut.code, 130) << cut.err;
   EXPECT_TRUE(has(cut.err, "--resume")) << cut.err;
   EXPECT_FALSE(std::filesystem::exists(shell.folder / "cut" / "summary.json"));
@@ -159,8 +159,8 @@ SENTENCE("cli", "Ctrl-C leaves a valid partial run, says how to go on, and going
 SENTENCE("cli", "a process killed with SIGKILL leaves a readable run, and --resume gives the bits of an uninterrupted one") {
   Shell shell;
   shell.file("beam.toml", beam_scene());
-  const std::vector<std::string> words{"run", "beam.toml", "-o", "cut", "--set", "time.step=1e-6", "--until", "4"};
-  EXPECT_EQ(shell.tendril_with_signal(words, SIGKILL, 1300).code, -SIGKILL);
+  const std::vector<std::string> words{"run", "beam.toml", "-o", "cut", "--set", "time.step=1e-6", "--until", "20"};
+  EXPECT_EQ(shell.tendril_with_signal(words, SIGKILL, "cut", 2).code, -SIGKILL);
   const Trajectory t = read_trajectory(shell.folder / "cut" / "run.h5");
   ASSERT_GT(t.frames.size(), 1u);
   const std::string common =

@@ -3,7 +3,9 @@
 
 #include <gtest/gtest.h>
 #include <stdlib.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -37,6 +39,16 @@ inline std::string read_text_file(const std::filesystem::path& file) {
   std::ostringstream text;
   text << in.rdbuf();
   return text.str();
+}
+
+// Rows of probes.csv: these frames are in run.h5 already. Tests wait for rows, not for a time that a busy machine may need.
+inline bool wait_for_rows(const std::filesystem::path& run_folder, std::ptrdiff_t rows) {
+  for (int tries = 0; tries < 6000; ++tries) {
+    const std::string text = read_text_file(run_folder / "probes.csv");
+    if (std::count(text.begin(), text.end(), '\n') > rows) return true;
+    usleep(10'000);
+  }
+  return false;
 }
 
 template <class Array>
