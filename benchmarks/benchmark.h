@@ -9,7 +9,7 @@
 namespace tendril {
 
 struct Benchmark {
-  std::string name;  // "der/isotropic/projection/100": method / rod / variant / segments
+  std::string name;             // "der/isotropic/projection/100": method / rod / variant / segments
   std::function<double()> run;  // nanoseconds per segment and step
 };
 struct BenchmarkRow {

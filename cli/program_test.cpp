@@ -44,7 +44,8 @@ SENTENCE("cli", "run --json prints JSON and nothing else, --quiet prints nothing
 SENTENCE("cli", "--set takes names and indices, --until ends earlier, --method chooses") {
   Shell shell;
   shell.file("beam.toml", beam_scene());
-  const Answer a = shell.tendril("run beam.toml --json --set rod.beam.segments=20 --set time.step=1e-4 --until 0.1 --method der");
+  const Answer a =
+      shell.tendril("run beam.toml --json --set rod.beam.segments=20 --set time.step=1e-4 --until 0.1 --method der");
   EXPECT_EQ(a.code, 0) << a.err;
   EXPECT_EQ(json::parse(a.out).at("rods").at("beam").at("positions").size(), 21u);
   EXPECT_EQ(json::parse(a.out).at("time"), 0.1);
@@ -100,7 +101,8 @@ SENTENCE("cli", "check prints stiffness, wave speeds and step advice, as text an
   shell.file("beam.toml", beam_scene());
   const Answer text = shell.tendril("check beam.toml");
   EXPECT_EQ(text.code, 0) << text.err;
-  for (const char* word : {"EA", "EI1", "GJ", "wave speeds", "slenderness", "advised step"}) EXPECT_TRUE(has(text.out, word)) << word;
+  for (const char* word : {"EA", "EI1", "GJ", "wave speeds", "slenderness", "advised step"})
+    EXPECT_TRUE(has(text.out, word)) << word;
   const Answer a = shell.tendril("check beam.toml --json");
   const json j = json::parse(a.out);
   EXPECT_TRUE(j.at("fine").get<bool>());
@@ -129,8 +131,9 @@ SENTENCE("cli", "check tells every problem at once") {
 SENTENCE("cli", "a run that diverges exits with 3, names the cause and keeps the last good state") {
   Shell shell;
   // 1 s steps for a rod that needs less than a millisecond; even 1/256 of it is too much.
-  shell.file("beam.toml", beam_scene("step = \"auto\"", "step = 2.0").replace(0, 0, "").c_str());
-  const Answer a = shell.tendril("run beam.toml --set time.duration=40 --set time.frames_per_second=0.5 --set 'options.der.extensible=true'");
+  shell.file("beam.toml", beam_scene("step = \"auto\"", "step = 2.0"));
+  const Answer a = shell.tendril(
+      "run beam.toml --set time.duration=40 --set time.frames_per_second=0.5 --set 'options.der.extensible=true'");
   EXPECT_EQ(a.code, 3) << a.err;
   EXPECT_TRUE(has(a.err, "What to change")) << a.err;
   EXPECT_TRUE(std::filesystem::exists(shell.folder / "runs" / "beam" / "checkpoint.bin"));
@@ -140,8 +143,8 @@ SENTENCE("cli", "a run that diverges exits with 3, names the cause and keeps the
 SENTENCE("cli", "Ctrl-C leaves a valid partial run, says how to go on, and going on gives the same bits") {
   Shell shell;
   shell.file("beam.toml", beam_scene());
-  const std::vector<std::string> words{"run", "beam.toml", "-o", "cut", "--set", "time.step=1e-6", "--until", "2"};
-  const Answer cut = shell.tendril_with_signal(words, SIGINT, 300);
+  const std::vector<std::string> words{"run", "beam.toml", "-o", "cut", "--set", "time.step=1e-6", "--until", "20"};
+  const Answer cut = shell.tendril_with_signal(words, SIGINT, "cut", 0);
   ASSERT_EQ(cut.code, 130) << cut.err;
   EXPECT_TRUE(has(cut.err, "--resume")) << cut.err;
   EXPECT_FALSE(std::filesystem::exists(shell.folder / "cut" / "summary.json"));
@@ -156,11 +159,12 @@ SENTENCE("cli", "Ctrl-C leaves a valid partial run, says how to go on, and going
 SENTENCE("cli", "a process killed with SIGKILL leaves a readable run, and --resume gives the bits of an uninterrupted one") {
   Shell shell;
   shell.file("beam.toml", beam_scene());
-  const std::vector<std::string> words{"run", "beam.toml", "-o", "cut", "--set", "time.step=1e-6", "--until", "4"};
-  EXPECT_EQ(shell.tendril_with_signal(words, SIGKILL, 1300).code, -SIGKILL);
+  const std::vector<std::string> words{"run", "beam.toml", "-o", "cut", "--set", "time.step=1e-6", "--until", "20"};
+  EXPECT_EQ(shell.tendril_with_signal(words, SIGKILL, "cut", 2).code, -SIGKILL);
   const Trajectory t = read_trajectory(shell.folder / "cut" / "run.h5");
   ASSERT_GT(t.frames.size(), 1u);
-  const std::string common = " --set time.step=1e-6 --until " + std::to_string(static_cast<double>(t.frames.size() + 4) / 50);
+  const std::string common =
+      " --set time.step=1e-6 --until " + std::to_string(static_cast<double>(t.frames.size() + 4) / 50);
   const Answer resumed = shell.tendril("run beam.toml -o cut --resume" + common);
   EXPECT_EQ(resumed.code, 0) << resumed.err;
   EXPECT_EQ(shell.tendril("run beam.toml -o whole" + common).code, 0);
@@ -176,6 +180,20 @@ SENTENCE("cli", "a bad output folder is refused with exit code 2 and a clear mes
     EXPECT_EQ(a.code, 2) << folder;
     EXPECT_TRUE(has(a.err, folder)) << folder << ": " << a.err;
   }
+}
+
+SENTENCE("cli", "a full disk is an error at once with a clear message, and leaves nothing that looks whole") {
+  Shell shell;
+  shell.file("beam.toml", beam_scene());
+  const std::string command = "cd '" + shell.folder.text() +
+                              "' && (ulimit -f 60; '" TENDRIL_PROGRAM
+                              "' run beam.toml --set time.frames_per_second=2000 >out.txt 2>err.txt)";
+  const int status = std::system(command.c_str());
+  EXPECT_EQ(WEXITSTATUS(status), 2);
+  EXPECT_TRUE(has(read_text_file(shell.folder / "err.txt"), "run.h5: could not"))
+      << read_text_file(shell.folder / "err.txt");
+  EXPECT_FALSE(std::filesystem::exists(shell.folder / "runs" / "beam" / "summary.json"));
+  EXPECT_FALSE(look_at_run(shell.folder / "runs" / "beam").complete);
 }
 
 SENTENCE("cli", "validate, bench and compare print their JSON") {

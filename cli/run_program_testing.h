@@ -25,7 +25,8 @@ class Shell {  // a folder to work in
     return folder / name;
   }
   Answer tendril(const std::string& arguments) const {
-    const std::string command = "cd '" + folder.text() + "' && '" TENDRIL_PROGRAM "' " + arguments + " >out.txt 2>err.txt </dev/null";
+    const std::string command =
+        "cd '" + folder.text() + "' && '" TENDRIL_PROGRAM "' " + arguments + " >out.txt 2>err.txt </dev/null";
     const int status = std::system(command.c_str());
     Answer answer;
     answer.code = WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
@@ -33,8 +34,10 @@ class Shell {  // a folder to work in
     answer.err = read_text_file(folder / "err.txt");
     return answer;
   }
-  // Starts, waits, sends a signal; the arguments are words, without a shell between.
-  Answer tendril_with_signal(std::vector<std::string> words, int signal_number, int after_milliseconds) const {
+  // Starts, waits until the run in `run_folder` has `rows` rows of probes, sends a signal; the arguments are words, without
+  // a shell between.
+  Answer tendril_with_signal(std::vector<std::string> words, int signal_number, const std::string& run_folder,
+                             int rows) const {
     const pid_t child = fork();
     if (child == 0) {
       if (chdir(folder.text().c_str()) != 0) _exit(99);
@@ -46,7 +49,7 @@ class Shell {  // a folder to work in
       execv(argv[0], argv.data());
       _exit(99);
     }
-    usleep(static_cast<useconds_t>(1000 * after_milliseconds));
+    EXPECT_TRUE(wait_for_rows(folder / run_folder, rows));
     kill(child, signal_number);
     int status = 0;
     waitpid(child, &status, 0);

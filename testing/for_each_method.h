@@ -52,9 +52,13 @@ inline const std::vector<Request>& all_requests() {
       {"an anisotropic section", [](const Capability& c) { return c.anisotropic; },
        [](Scene& s) { s.rods[0].section = StiffnessSection{500.0, 0.02, 0.03, 0.015, 0.2, 0.01}; }},
       {"natural curvature", [](const Capability& c) { return c.rest_curvature; },
-       [](Scene& s) { s.rods[0].rest = ArcCurve{Vec3::Zero(), Vec3::UnitX(), Vec3::UnitY(), 0.4, 1.2}; }},
+       [](Scene& s) {
+         s.rods[0].rest = ArcCurve{Vec3::Zero(), Vec3::UnitX(), Vec3::UnitY(), 0.4, 1.2};
+       }},
       {"a ring", [](const Capability& c) { return c.ring && c.rest_curvature; },
-       [](Scene& s) { s.rods[0].rest = CircleCurve{Vec3::Zero(), Vec3::UnitZ(), 0.1}; }},
+       [](Scene& s) {
+         s.rods[0].rest = CircleCurve{Vec3::Zero(), Vec3::UnitZ(), 0.1};
+       }},
       {"a joint", [](const Capability& c) { return c.joints; },
        [](Scene& s) {
          Rod arm = s.rods[0];
