@@ -32,10 +32,10 @@ class GeometryChecker {
     check_sections(rod, path);
     check_curve(rod.rest, path + ".rest");
     if (rod.initial) check_curve(*rod.initial, path + ".initial");
-    if (rod.initial && is_ring(*rod.initial) != is_ring(rod.rest))
-      error(path + ".initial",
-            is_ring(rod.rest) ? "is open, but the rest curve is a ring" : "is a ring, but the rest curve is open",
-            "both must be rings or both open", {});
+    // The other way round is fine: a naturally straight rod may be bent into a ring and welded.
+    if (rod.initial && is_ring(rod.rest) && !is_ring(*rod.initial))
+      error(path + ".initial", "is open, but the rest curve is a ring", "must be closed as well",
+            "give the rest curve as an open one, an arc of a full turn for a circle");
     check_bend(rod, rod.rest, path + ".rest");
     if (rod.initial) check_bend(rod, *rod.initial, path + ".initial");
     for (std::size_t i = 0; i < rod.refine.size(); ++i)
