@@ -67,7 +67,8 @@ configure() {
     mkdir -p "$folder"
   fi
   for value in "$@"; do
-    grep -qE "^${value%%=*}:[A-Z]+=${value#*=}\$" <(sed 's/^/-D/' "$cache" 2>/dev/null) || wanted=1
+    value=${value#-D}
+    grep -qsE "^${value%%=*}:[A-Z]+=${value#*=}\$" "$cache" || wanted=1
   done
   [[ $wanted -eq 1 || ! -e $folder/build.ninja ]] || return 0
   [[ -w ${CCACHE_DIR:-${HOME:-/nonexistent}} ]] && command -v ccache >/dev/null && set -- "$@" -DCMAKE_CXX_COMPILER_LAUNCHER=ccache
