@@ -125,10 +125,11 @@ Check at_most(std::string name, double result, double bound) {
   return {std::move(name), bound, result, std::max(0.0, result - bound), 0, result <= bound};
 }
 
-// ---- the V with held centerline
-// ------------------------------------------------------------------------------------------------ Only the two edges at the
-// kink feel a curvature, so the discrete rod has two unknowns: their angles a and b. Between an end and the edge next to the
-// kink lies a straight rod with nothing but twist in it. The end's angle follows from a, without iteration:
+// ---- the V with held centerline ----
+
+// Only the two edges at the kink feel a curvature, so the discrete rod has two unknowns: their angles a and b. Between an
+// end and the edge next to the kink lies a straight rod with nothing but twist in it. The end's angle follows from a,
+// without iteration:
 //   GJ a/reach + f(a) = GJ (b - a)/h,   GJ (b - a)/h + f(b) = GJ (end - b)/reach
 // with f the derivative of the kink's energy; the joint there has length h, half for each edge.  [Bergou 2008, eq. (3)]
 struct Kink {
@@ -180,9 +181,10 @@ void examine_v(ExperimentContext& context, std::vector<Check>& checks) {
   write_figure(context, "v_held", all, std::array{0.5, 1.0, 2.0, 3.5, 4.0, 6.0});
 }
 
-// ---- the semicircle with held centerline
-// ---------------------------------------------------------------------------------------- GJ th'' = k^2 (B_in (1 - cos th)
-// sin th + B_out sin th cos th),  th(0) = 0,  th(1) = end; shooting on th'(0), Runge-Kutta.
+// ---- the semicircle with held centerline ----
+
+//   GJ th'' = k^2 (B_in (1 - cos th) sin th + B_out sin th cos th),   th(0) = 0,   th(1) = end
+// Shooting on th'(0), Runge-Kutta.
 std::vector<double> shoot_arc(double slope, int steps_per_edge) {  // angles at the middles of the edges, and at the end
   using State = std::array<double, 2>;
   const auto rate = [](const State& y) -> State {
@@ -231,8 +233,7 @@ void examine_semicircle(ExperimentContext& context, std::vector<Check>& checks) 
   write_figure(context, "semicircle_held", all, std::array{0.125, 0.25, 0.5, 1.0, 2.0});
 }
 
-// ---- the V with free centerline
-// -------------------------------------------------------------------------------------------
+// ---- the V with free centerline ----
 
 // A flat strip, four times as wide as thick, the thin side in the plane of the V. Shortly before a whole turn the V swings
 // through to the other side of its clamps, where bending takes the turn up and no twist is left; with more turns it comes in
@@ -254,8 +255,7 @@ void examine_free(ExperimentContext& context, std::vector<Check>& checks) {
   write_figure(context, "v_free", all, std::array{0.25, 0.5, 0.875, 1.0, 2.0});
 }
 
-// ---- rods whose twist is even
-// ---------------------------------------------------------------------------------------------
+// ---- rods whose twist is even ----
 
 double spread(const Seen& seen) {
   const auto [low, high] = std::minmax_element(seen.twist.begin(), seen.twist.end());

@@ -23,6 +23,13 @@ OptionTable table_of(const Scene& scene, const std::string& method) {
   return found == scene.options.end() ? OptionTable{} : found->second;
 }
 
+// By convention a method that stretches only when told to has the option `extensible`.
+bool stretches(const MethodEntry& method, const Options& options) {
+  for (const OptionInfo& option : method.info.options)
+    if (option.name == "extensible") return options.flag("extensible");
+  return method.info.can.stretch;
+}
+
 void choose_step(const Scene& scene, Examined& examined) {
   const double frame_interval = 1 / scene.time.frames_per_second;
   const StepAdvice& advice = examined.advice;
@@ -50,8 +57,7 @@ Examined examine(const Scene& scene, const MethodEntry& method) {
   if (out.model && !has_errors(out.problems)) {
     out.options.emplace(method.info.options, table_of(scene, method.info.name));
     add_new_problems(out.problems, method.check(*out.model, *out.options));
-    // A method that may stretch knows from its options whether it will, and asks check_reach itself.
-    if (!method.info.can.stretch) add_new_problems(out.problems, check_reach(*out.model));
+    if (!stretches(method, *out.options)) add_new_problems(out.problems, check_reach(*out.model));
   }
   if (out.model && !has_errors(out.problems)) {
     out.advice = method.advise(*out.model, *out.options);

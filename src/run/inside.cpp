@@ -56,7 +56,8 @@ bool all_finite(const Frame& frame) {
 Simulation::Inside::Inside(Scene the_scene, std::shared_ptr<const Model> the_model, const MethodEntry& the_entry,
                            const Options& the_options)
     : scene(std::move(the_scene)), model(std::move(the_model)), entry(&the_entry), options(the_options),
-      method(the_entry.make(model, the_options)), meter(model), reactions(model->targets.size()) {
+      method(the_entry.make(model, the_options)), meter(model), frame(model->initial),
+      reactions(model->targets.size()) {  // a method finds a frame of the right sizes
   if (scene.time.mode == Mode::statics) place.to = scene.time.duration;
 }
 

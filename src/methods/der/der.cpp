@@ -158,7 +158,7 @@ StepReport Der::relax(double time, double load_factor, const Live& live) {
   evaluate(*model_, live, time, load_factor, drive_);
   if (walls_changed()) rebuild();
   Chain& c = *chain_;
-  if (!relaxer_) relaxer_ = std::make_unique<Relaxer>(*model_, c);
+  if (!relaxer_) relaxer_ = std::make_unique<Relaxer>(c);
   resting_ = true;
   place_held();
   c.v.assign(static_cast<int>(c.kind.size()), {0, 0, 0});
@@ -182,12 +182,12 @@ StepReport Der::relax(double time, double load_factor, const Live& live) {
   return report_;
 }
 
-int Der::negative_pivots(double time, const Live& live) {
+int Der::negative_pivots(double time, const Live& live, double below) {
   evaluate(*model_, live, time, 1, drive_);
   Chain& c = *chain_;
-  if (!relaxer_) relaxer_ = std::make_unique<Relaxer>(*model_, c);
+  if (!relaxer_) relaxer_ = std::make_unique<Relaxer>(c);
   fill_directors(c);
-  const int count = relaxer_->negative_pivots(c, drive_, *loads_);
+  const int count = relaxer_->negative_pivots(c, drive_, *loads_, below);
   refresh();
   return count;
 }

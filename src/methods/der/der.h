@@ -32,7 +32,8 @@ class Der final : public Method {
   void load(StateReader& reader) override;
 
   const Chain& chain() const { return *chain_; }
-  int negative_pivots(double time, const Live& live);  // of the present state, as an equilibrium
+  // Directions in which the present state, as an equilibrium, is no minimum; `below`: see Relaxer::negative_pivots.
+  int negative_pivots(double time, const Live& live, double below = 0);
 
  private:
   void rebuild();                   // the chain for the walls that stand now, from the present pose

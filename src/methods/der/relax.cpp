@@ -14,7 +14,7 @@ constexpr int half_band = 10;  // x, theta, x, theta, x of one joint: 11 unknown
 std::size_t z(int i) { return static_cast<std::size_t>(i); }
 }  // namespace
 
-Relaxer::Relaxer(const Model& model, const Chain& c) : model_(model) {
+Relaxer::Relaxer(const Chain& c) {
   const int n = static_cast<int>(c.kind.size());
   for (Array3* a : {&base_x_, &base_t_, &base_m1_}) a->assign(n, {0, 0, 0});
   for (Array* a : {&base_twist_, &turned_, &twist_, &multiplier_, &stiffness_}) a->assign(z(n), 0);
@@ -195,9 +195,9 @@ class RodProblem {
       if (c_.constrained[z(s)] > 0) r_.multiplier_[z(s)] += r_.stiffness_[z(s)] * (c_.length[z(s)] - c_.rest_length[z(s)]);
     }
   }
-  int negative_pivots() {
+  int negative_pivots(double below = 0) {
     assemble(true);
-    return factor(0).negative;
+    return factor(below).negative;
   }
 
   // Writes frames and tension back: theta from the twists, the Bishop frame of the first slot from its material frame.
@@ -522,7 +522,8 @@ class RodProblem {
       if (c_.kind[z(s)] != SlotKind::edge) continue;
       r_.stiffness_[z(s)] = c_.EA[z(s)] > 0 ? c_.EA[z(s)] / c_.rest_length[z(s)]
                                            : 3e2 * bending / std::pow(shortest, 3) + 1e2 * load / shortest;
-      if (c_.EA[z(s)] > 0) r_.multiplier_[z(s)] = 0;
+      // From the state, not from the last call: an equilibrium depends on nothing that is not saved.
+      r_.multiplier_[z(s)] = c_.constrained[z(s)] > 0 ? c_.tension[z(s)] * c_.length[z(s)] : 0;
     }
   }
 
@@ -577,9 +578,9 @@ RelaxReport Relaxer::relax(Chain& c, const Drive& drive, Loads& loads, const Rel
   return report;
 }
 
-int Relaxer::negative_pivots(Chain& c, const Drive& drive, Loads& loads) {
+int Relaxer::negative_pivots(Chain& c, const Drive& drive, Loads& loads, double below) {
   int count = 0;
-  for (int r = 0; r < static_cast<int>(c.rods.size()); ++r) count += RodProblem(*this, c, r, drive, loads).negative_pivots();
+  for (int r = 0; r < static_cast<int>(c.rods.size()); ++r) count += RodProblem(*this, c, r, drive, loads).negative_pivots(below);
   return count;
 }
 

@@ -29,11 +29,13 @@ struct RelaxReport {
 // place found.
 class Relaxer {
  public:
-  Relaxer(const Model& model, const Chain& chain);
+  explicit Relaxer(const Chain& chain);
   RelaxReport relax(Chain& chain, const Drive& drive, Loads& loads, const RelaxOptions& options);
 
   // Lowest eigenvalue sign of the present chain without moving it: negative pivots of the Hessian at fixed multipliers.
-  int negative_pivots(Chain& chain, const Drive& drive, Loads& loads);
+  // Counts only what is softer than -`below` times the bending stiffness of one segment: a rod that nothing holds has directions of
+  // no stiffness at all, whose pivots are rounding of either sign.
+  int negative_pivots(Chain& chain, const Drive& drive, Loads& loads, double below = 0);
 
  private:
   friend class RodProblem;
@@ -48,7 +50,6 @@ class Relaxer {
     std::vector<double> scale, stiff;   // the size of a force and of a stiffness in each unknown
     std::vector<char> fixed;
   };
-  const Model& model_;
   std::vector<RodNumbers> numbers_;
   // base state of the Newton step and frames of all slots, flat as the chain
   Array3 base_x_, base_t_, base_m1_;
