@@ -1,4 +1,6 @@
 // Every experiment is a test: one suite for those of seconds or a minute, one for the long ones.
+#include <unistd.h>
+
 #include <filesystem>
 #include <string>
 
@@ -12,7 +14,8 @@ class ExperimentTest : public ::testing::Test {
  public:
   explicit ExperimentTest(const Experiment& experiment) : experiment_(experiment) {}
   void TestBody() override {
-    const std::filesystem::path folder = std::filesystem::temp_directory_path() / "tendril_validation" / experiment_.name;
+    const std::filesystem::path folder =
+        std::filesystem::temp_directory_path() / ("tendril_validation_" + std::to_string(getpid())) / experiment_.name;
     ExperimentContext context(folder, experiment_.cost == Experiment::full);
     const std::vector<Check> checks = experiment_.run(context);
     std::filesystem::remove_all(folder);
