@@ -2,7 +2,7 @@
 //
 // All rods have segments of 20 mm, so the advised step, and with it what the projection has to do, is the same for every
 // length. A cantilever falls under gravity from the horizontal and swings; each timed run starts from the same state, a
-// fifth of a second after it was let go, so that the projection iterates as it does in a lively motion.
+// tenth of a second after it was let go, so that the projection iterates as it does in a lively motion.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -18,7 +18,7 @@ namespace tendril {
 namespace {
 
 constexpr double segment = 0.02;  // [m]
-constexpr double warm_up = 0.2;   // [s]
+constexpr double warm_up = 0.1;   // [s]
 
 Scene cantilever(int segments, bool extensible) {
   Scene scene;
