@@ -116,11 +116,16 @@ int command_bench(const BenchArguments& a) {
     names.push_back(benchmark.name);
     if (!a.name.empty() && !benchmark.name.starts_with(a.name)) continue;
     found = true;
-    const BenchmarkRow row{benchmark.name, benchmark.run()};
-    if (a.json)
-      out["rows"].push_back({{"name", row.name}, {"ns_per_segment_step", row.ns_per_segment_step}});
-    else
-      fmt::print("{:<36} {:8.1f} ns per segment and step\n", row.name, row.ns_per_segment_step), std::fflush(stdout);
+    const BenchmarkRow row = benchmark.run();
+    if (a.json) {
+      Json line = {{"name", benchmark.name}, {"ns_per_segment_step", row.ns_per_segment_step}};
+      if (row.iterations > 0) line["iterations"] = row.iterations;
+      out["rows"].push_back(std::move(line));
+      continue;
+    }
+    const std::string iterations = row.iterations > 0 ? fmt::format("  {:6.2f} iterations", row.iterations) : "";
+    fmt::print("{:<36} {:8.1f} ns per segment and step{}\n", benchmark.name, row.ns_per_segment_step, iterations);
+    std::fflush(stdout);
   }
   if (!found) return fmt::print(stderr, "there is no benchmark `{}`; {}\n", a.name, suggest(a.name, names)), bad_input;
   if (a.json) fmt::print("{}\n", out.dump(1));

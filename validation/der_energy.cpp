@@ -16,10 +16,10 @@ namespace {
 constexpr int long_run = 100000;   // steps
 constexpr int sampled_every = 20;  // steps
 
-// ---- a free rod
-// ----------------------------------------------------------------------------------------------------------------- Length
-// 1, mass 1, stiffness 1: the lowest bending mode swings 3.6 times in a unit of time. It is thrown, spins, and starts bent,
-// so that it rings in all its modes; nothing acts on it from outside.
+// ---- a free rod ----
+
+// Length 1, mass 1, stiffness 1: the lowest bending mode swings 3.6 times in a unit of time. It is thrown, spins, and starts
+// bent, so that it rings in all its modes; nothing acts on it from outside.
 Scene thrown_rod(const std::string& title) {
   Scene scene;
   scene.title = title;
@@ -180,8 +180,8 @@ void examine_free(const Scene& scene, const std::string& file, ExperimentContext
   context.write_csv(file, {"step [s]", "time [s]", "energy [J]", "kept energy [J]"}, rows);
 }
 
-// ---- lengths
-// --------------------------------------------------------------------------------------------------------------------
+// ---- lengths ----
+
 Scene heavy_rod(const std::string& title) {
   Scene scene;
   scene.title = title;
