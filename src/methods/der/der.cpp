@@ -41,6 +41,7 @@ void Der::allocate() {
   decay_.assign(c.kind.size(), 1);
   decay_dt_ = 0;
   first_tangents_.resize(c.rods.size());
+  forget_walls();
   longest_ = 0;
   for (const RodModel& rod : model_->rods) longest_ = std::max(longest_, rod.length);
   output_ = std::make_unique<Chain>(c);
@@ -68,6 +69,19 @@ bool Der::walls_changed() const {
     if (drive_.targets[i].active != (chain_->active[i] != 0)) return true;
   }
   return false;
+}
+
+void Der::forget_walls() { wall_orientation_.assign(model_->targets.size(), Quat(0, 0, 0, 0)); }
+
+bool Der::walls_moved() {
+  bool moved = false;
+  for (const Wall& wall : chain_->walls) {
+    const Quat& now = drive_.targets[z(wall.target)].pose.orientation;
+    Quat& last = wall_orientation_[z(wall.target)];
+    moved = moved || now.coeffs() != last.coeffs();
+    last = now;
+  }
+  return moved;
 }
 
 // Happens only when a clamp takes hold or lets go, so it may allocate.
@@ -160,7 +174,7 @@ StepReport Der::step(double time, double dt, const Live& live) {
     report_.residual = p.residual;
     if (!p.fine) return failed(Cause::projection);
   }
-  set_walls(c, drive_);
+  if (walls_moved()) set_walls(c, drive_);
   update_edges(c);
   carry_first_directors(c, first_tangents_);
   update_bishop(c, false);
@@ -179,6 +193,7 @@ StepReport Der::relax(double time, double load_factor, const Live& live) {
   c.v.assign(static_cast<int>(c.kind.size()), {0, 0, 0});
   for (std::size_t r = 0; r < c.rods.size(); ++r) first_tangents_[r] = c.t.get(c.rods[r].first);
   set_walls(c, drive_);
+  forget_walls();
   update_edges(c);
   carry_first_directors(c, first_tangents_);
   fill_directors(c);
@@ -323,6 +338,7 @@ void Der::load(StateReader& reader) {
   reader.value(drive_.gravity.x()), reader.value(drive_.gravity.y()), reader.value(drive_.gravity.z());
   reader.value(report_);
   reader.value(resting_);
+  forget_walls();
   refresh();
 }
 

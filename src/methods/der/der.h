@@ -38,6 +38,8 @@ class Der final : public Method {
  private:
   void rebuild();  // the chain for the walls that stand now, from the present pose
   bool walls_changed() const;
+  bool walls_moved();               // since it was last asked
+  void forget_walls();              // they may stand anywhere: the next step sets them
   void allocate();  // workspaces for the chain
   void start_on_lengths();
   void refresh();             // everything derived, from the state
@@ -56,6 +58,7 @@ class Der final : public Method {
   std::unique_ptr<Relaxer> relaxer_;
   Array3 force_;                            // per vertex
   std::vector<V3<double>> first_tangents_;  // per rod, of the step before
+  std::vector<Quat> wall_orientation_;      // per target, as the walls stand
   double longest_ = 0;                      // length of the longest rod
   Array decay_;                             // of velocities in a step, by mass damping
   double decay_dt_ = 0;

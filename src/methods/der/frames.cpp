@@ -11,23 +11,25 @@ namespace tendril::der {
 
 void set_walls(Chain& c, const Drive& drive) {
   for (Wall& wall : c.walls) {
-    const Quat& now = drive.targets[static_cast<std::size_t>(wall.target)].pose.orientation;
-    wall.target_tangent = to_small(director(now, 2));
-    wall.target_d1 = to_small(director(now, 0));
+    const Quat& now = drive.targets[z(wall.target)].pose.orientation;
+    const V3<double> tangent = to_small(director(now, 2)), d1 = to_small(director(now, 0));
+    wall.target_tangent = tangent;
+    wall.target_d1 = d1;
+    if (!wall.follows) wall.director = turned_about(tangent, orthonormalized(tangent, d1), -c.phi[z(wall.slot)]);
   }
 }
 
 void place_wall(Chain& c, Wall& wall) {
-  const auto k = static_cast<std::size_t>(wall.slot);
-  V3<double> tangent = wall.target_tangent, d1 = wall.target_d1;
+  const int s = wall.slot;
+  V3<double> tangent = wall.target_tangent;
   if (wall.follows) {
-    tangent = normalized(c.t.get(wall.slot - 1) + c.t.get(wall.slot + 1));
-    d1 = parallel_transport_normal(wall.target_tangent, tangent, d1);
+    tangent = normalized(c.t.get(s - 1) + c.t.get(s + 1));
+    const V3<double> d1 = parallel_transport_normal(wall.target_tangent, tangent, wall.target_d1);
+    wall.director = turned_about(tangent, orthonormalized(tangent, d1), -c.phi[z(s)]);
   }
-  c.t.set(wall.slot, tangent);
-  c.length[k] = 1;
-  c.inverse_length[k] = 0;  // nothing moves with a wall
-  wall.director = turned_about(tangent, orthonormalized(tangent, d1), -c.phi[k]);
+  c.t.set(s, tangent);
+  c.length[z(s)] = 1;
+  c.inverse_length[z(s)] = 0;  // nothing moves with a wall
 }
 
 void update_edges(Chain& c) {
