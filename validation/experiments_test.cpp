@@ -15,8 +15,8 @@ class ExperimentTest : public ::testing::Test {
   explicit ExperimentTest(const Experiment& experiment) : experiment_(experiment) {}
   void TestBody() override {
     const std::filesystem::path folder =
-        std::filesystem::temp_directory_path() / ("tendril_validation_" + std::to_string(getpid())) / experiment_.name;
-    ExperimentContext context(folder, experiment_.cost == Experiment::full);
+        std::filesystem::temp_directory_path() / ("tendril_validation_" + std::to_string(getpid()));
+    ExperimentContext context(folder / experiment_.name, experiment_.cost == Experiment::full);
     const std::vector<Check> checks = experiment_.run(context);
     std::filesystem::remove_all(folder);
     EXPECT_FALSE(checks.empty());
