@@ -11,6 +11,7 @@ Settings Settings::from(const Options& options) {
   Settings s;
   s.extensible = options.flag("extensible");
   s.general = options.flag("general");
+  s.push = options.word("projection") == "fast" ? Push::fast : Push::conserving;
   s.projection_tolerance = options.number("projection_tolerance");
   s.projection_iterations = static_cast<int>(options.number("projection_iterations"));
   s.relax.tolerance = options.number("relax_tolerance");
@@ -169,7 +170,8 @@ StepReport Der::step(double time, double dt, const Live& live) {
   if (!std::isfinite(fastest_)) return failed(Cause::not_finite);
   if (fastest_ * dt > longest_) return failed(Cause::step_too_large);
   if (!settings_.extensible) {
-    const ProjectionReport p = project(c, *projection_, dt, settings_.projection_tolerance, settings_.projection_iterations);
+    const ProjectionReport p =
+        project(c, *projection_, dt, settings_.projection_tolerance, settings_.projection_iterations, settings_.push);
     report_.iterations = p.iterations;
     report_.residual = p.residual;
     if (!p.fine) return failed(Cause::projection);

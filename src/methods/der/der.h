@@ -15,6 +15,7 @@ namespace tendril::der {
 struct Settings {
   bool extensible = false;
   bool general = false;
+  Push push = Push::fast;
   double projection_tolerance = 1e-8;
   int projection_iterations = 100;
   RelaxOptions relax;
@@ -38,9 +39,9 @@ class Der final : public Method {
  private:
   void rebuild();  // the chain for the walls that stand now, from the present pose
   bool walls_changed() const;
-  bool walls_moved();               // since it was last asked
-  void forget_walls();              // they may stand anywhere: the next step sets them
-  void allocate();  // workspaces for the chain
+  bool walls_moved();   // since it was last asked
+  void forget_walls();  // they may stand anywhere: the next step sets them
+  void allocate();      // workspaces for the chain
   void start_on_lengths();
   void refresh();             // everything derived, from the state
   void integrate(double dt);  // forces, velocities, positions

@@ -21,6 +21,14 @@ MethodInfo make_info() {
   can.fewest_edges = 2;
   info.options = {
       {"extensible", "", false, -forever, forever, {}, "The rod stretches by its EA instead of keeping its length exactly."},
+      {"projection",
+       "",
+       std::string("fast"),
+       -forever,
+       forever,
+       {"fast", "conserving"},
+       "How lengths are kept: by the paper's fast projection, which loses energy in lively motion, or along the edges' old "
+       "directions, which keeps energy and angular momentum."},
       {"projection_tolerance",
        "",
        1e-8,
