@@ -6,6 +6,7 @@
 #include "cli/commands.h"
 #include "cli/find_scene.h"
 #include "cli/progress.h"
+#include "cli/run_log.h"
 #include "cli/words.h"
 #include "tendril/record.h"
 
@@ -89,8 +90,9 @@ int command_run(const RunArguments& a) {
 
   catch_stop_signals();
   const std::unique_ptr<RunFolder> run = open_folder(a, folder, *simulation);
+  RunLog log(folder);
   Progress progress;
-  std::vector<Sink*> sinks{run.get()};
+  std::vector<Sink*> sinks{run.get(), &log};
   if (!a.quiet) sinks.push_back(&progress);
   const RunReport report = simulate(*simulation, sinks, [] { return asked_to_stop != 0; });
   return finish(a, *simulation, report, folder);
