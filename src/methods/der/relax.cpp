@@ -10,6 +10,10 @@
 namespace tendril::der {
 
 namespace {
+// A step that had to be cut followed a valley that bends; with this shift the next ones stay on its floor and creep along it instead
+// of running up its walls.
+constexpr double shift_in_bends = 1e-6;
+constexpr double trusted_shift = 1e-5;  // steps with a larger one say nothing about the multipliers
 constexpr int half_band = 10;  // x, theta, x, theta, x of one joint: 11 unknowns in a row
 std::size_t z(int i) { return static_cast<std::size_t>(i); }
 }  // namespace
@@ -65,7 +69,10 @@ class RodProblem {
   RodProblem(Relaxer& r, Chain& c, int rod, const Drive& drive, Loads& loads)
       : r_(r), c_(c), rod_(c.rods[z(rod)]), index_(rod), n_(r.numbers_[z(rod)]), drive_(drive), loads_(loads) {
     last_ = rod_.ring ? rod_.wrap : rod_.first + rod_.slots;
+    linear_.assign(c.kind.size(), 0);
     set_base_from_chain();
+    // The tension is part of the saved state: a run that is loaded or comes back from a failed attempt goes on from the same numbers.
+    for (int s = rod_.first; s < last_; ++s) r_.multiplier_[z(s)] = c_.constrained[z(s)] * c_.tension[z(s)] * c_.rest_length[z(s)];
     set_scales();
   }
 
@@ -82,6 +89,7 @@ class RodProblem {
   // Towards lower energy: the matrix is shifted until it is positive definite.
   double direction() {
     assemble(true);
+    if (fraction_ < 1) shift_ = std::max(8 * used_shift_, shift_in_bends);
     for (double tries = 0;; ++tries) {
       const PivotReport report = factor(shift_);
       if (report.positive_definite()) break;
@@ -90,8 +98,11 @@ class RodProblem {
     }
     for (int i = 0; i < n_.size; ++i) n_.direction[z(i)] = n_.fixed[z(i)] ? 0 : -n_.gradient[z(i)];
     solve(n_.direction.data(), 1);
+    used_shift_ = shift_;
     shift_ = shift_ < 2e-8 ? 0 : shift_ / 8;
-    limit_direction();
+    keep_linear_forces();
+    const double share = limit_direction();
+    for (double& force : linear_) force *= share;
     double slope = 0;
     for (int i = 0; i < n_.size; ++i) slope += n_.direction[z(i)] * (n_.fixed[z(i)] ? 0 : n_.gradient[z(i)]);
     return slope;
@@ -127,6 +138,7 @@ class RodProblem {
   // otherwise an inextensible rod could turn by little more than a degree at a time. Vertices follow from the edges, and what
   // does not meet at a held vertex (a second-order amount) is spread evenly over the edges before it.
   void move(double fraction) {
+    fraction_ = fraction;
     const auto moved = [&](int v) {
       const int k = n_.x[z(v - rod_.first)];
       return r_.base_x_.get(v) +
@@ -190,10 +202,21 @@ class RodProblem {
     }
     return worst;
   }
+  void follow_multipliers(double fraction) {
+    for (int s = rod_.first; s < last_; ++s) {
+      if (c_.constrained[z(s)] > 0) r_.multiplier_[z(s)] += fraction * linear_[z(s)];
+    }
+  }
   void update_multipliers() {
     for (int s = rod_.first; s < last_; ++s) {
       if (c_.constrained[z(s)] > 0) r_.multiplier_[z(s)] += r_.stiffness_[z(s)] * (c_.length[z(s)] - c_.rest_length[z(s)]);
     }
+  }
+  bool inextensible() const {
+    for (int s = rod_.first; s < last_; ++s) {
+      if (c_.constrained[z(s)] > 0) return true;
+    }
+    return false;
   }
   int negative_pivots(double below = 0) {
     assemble(true);
@@ -483,8 +506,19 @@ class RodProblem {
     }
   }
 
-  // Edges turn by at most half a radian in a step.
-  void limit_direction() {
+  // What the multipliers change by in the whole step: stiffness * (stretch before + its linear change).
+  void keep_linear_forces() {
+    for (int s = rod_.first; s < last_; ++s) {
+      if (c_.constrained[z(s)] == 0) continue;
+      const int from = n_.x[z(s - rod_.first)], to = n_.x[z(s - rod_.first + 1)];
+      double stretch = c_.length[z(s)] - c_.rest_length[z(s)];
+      for (int k = 0; k < 3; ++k) stretch += c_.t.get(s)[k] * (n_.direction[z(to + k)] - n_.direction[z(from + k)]);
+      linear_[z(s)] = used_shift_ < trusted_shift ? r_.stiffness_[z(s)] * stretch : 0;
+    }
+  }
+
+  // Edges turn by at most half a radian in a step. Returns what is left of the direction.
+  double limit_direction() {
     double worst = 0;
     for (int s = rod_.first; s < last_; ++s) {
       if (c_.kind[z(s)] != SlotKind::edge) continue;
@@ -497,6 +531,7 @@ class RodProblem {
     if (worst > 1) {
       for (double& d : n_.direction) d /= worst;
     }
+    return worst > 1 ? 1 / worst : 1;
   }
 
   // What one unknown's stiffness and force are of the order of, and the stiffness of the length multipliers.
@@ -535,8 +570,9 @@ class RodProblem {
   Loads& loads_;
   std::vector<Loads::Couple> couples_;
   std::vector<Loads::Follower> follower_forces_;
+  Array linear_;  // change of the multipliers that goes with the whole direction
   int last_ = 0;
-  double energy_ = 0, energy_scale_ = 0, work_ = 0, shift_ = 0;
+  double energy_ = 0, energy_scale_ = 0, work_ = 0, shift_ = 0, used_shift_ = 0, fraction_ = 1;
 };
 
 namespace {
@@ -557,14 +593,23 @@ RelaxReport Relaxer::relax(Chain& c, const Drive& drive, Loads& loads, const Rel
     NewtonOptions newton;
     bool fine = false;
     double residual = 0;
-    for (int outer = 0; outer < 40 && !fine && report.iterations < options.most_iterations; ++outer) {
-      newton.max_iterations = options.most_iterations - report.iterations;
+    // Lengths and multipliers are improved with every Newton step, not in an iteration of their own: at fixed multipliers a pattern
+    // that can slide along the rod for nothing gains by leaving the place the multipliers belong to, by (change of tension)^2/(2
+    // stiffness), and runs away. Loads that follow the rod have no energy to compare; their steps are judged by the residual, which
+    // must not change in between.
+    const bool together = problem.conservative() && problem.inextensible();
+    for (int outer = 0; outer < 40 + options.most_iterations && !fine && report.iterations < options.most_iterations; ++outer) {
+      newton.max_iterations = together ? 1 : options.most_iterations - report.iterations;
       newton.tolerance = options.tolerance;
       newton.acceptable = 1e4 * options.tolerance;
       FullTangent full{problem};
       const NewtonReport inner = problem.conservative() ? newton_minimise(problem, newton) : newton_solve(full, newton);
       report.iterations += inner.iterations;
       residual = inner.residual;
+      if (inner.end == NewtonEnd::iteration_limit && together) {
+        problem.follow_multipliers(inner.last_fraction);
+        continue;
+      }
       if (!inner.converged) break;
       fine = problem.worst_length() <= options.length_tolerance;
       if (!fine) problem.update_multipliers();
