@@ -8,14 +8,17 @@ namespace tendril {
 // std::vector<Check> der_cantilever(ExperimentContext& context);
 std::vector<Check> der_helical_buckling(ExperimentContext& context);
 std::vector<Check> der_michell(ExperimentContext& context);
+std::vector<Check> der_perversion(ExperimentContext& context);
 
 std::span<const Experiment> all_experiments() {
-  static const std::array<Experiment, 2> experiments{{
+  static const std::array<Experiment, 3> experiments{{
       // {"der/cantilever", "REFERENCES 1a-1c", "a cantilever bends as Euler's elastica does", Experiment::quick, der_cantilever},
       {"der/helical-buckling", "Bergou 2008, Fig. 7; REFERENCES 4d", "a twisted rod buckles into a helix that dies away on both sides",
        Experiment::quick, der_helical_buckling},
       {"der/michell", "Bergou 2008, Fig. 8; REFERENCES 4c", "a twisted ring leaves its plane where Michell says it does", Experiment::quick,
        der_michell},
+      {"der/perversion", "Bergou 2008, Fig. 2", "a spring pulled straight and untwisted comes back as two helices of opposite hand",
+       Experiment::quick, der_perversion},
   }};
   return experiments;
 }
