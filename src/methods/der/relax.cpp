@@ -73,14 +73,24 @@ RelaxReport Relaxer::relax(Chain& c, const Drive& drive, Loads& loads, const Rel
     NewtonOptions newton;
     bool fine = false;
     double residual = 0;
-    for (int outer = 0; outer < 40 && !fine && report.iterations < options.most_iterations; ++outer) {
-      newton.max_iterations = options.most_iterations - report.iterations;
+    // Lengths and multipliers are improved with every Newton step, not in an iteration of their own: at fixed multipliers a
+    // pattern that can slide along the rod for nothing gains by leaving the place the multipliers belong to, by (change of
+    // tension)^2/(2 stiffness), and runs away. Loads that follow the rod have no energy to compare; their steps are judged
+    // by the residual, which must not change in between.
+    const bool together = problem.conservative() && problem.inextensible();
+    for (int outer = 0; outer < 40 + options.most_iterations && !fine && report.iterations < options.most_iterations;
+         ++outer) {
+      newton.max_iterations = together ? 1 : options.most_iterations - report.iterations;
       newton.tolerance = options.tolerance;
       newton.acceptable = 1e4 * options.tolerance;
       FullTangent full{problem};
       const NewtonReport inner = problem.conservative() ? newton_minimise(problem, newton) : newton_solve(full, newton);
       report.iterations += inner.iterations;
       residual = inner.residual;
+      if (inner.end == NewtonEnd::iteration_limit && together) {
+        problem.follow_multipliers(inner.last_fraction);
+        continue;
+      }
       if (!inner.converged) break;
       fine = problem.worst_length() <= options.length_tolerance;
       if (!fine) problem.update_multipliers();

@@ -8,9 +8,17 @@
 
 namespace tendril::der {
 
+namespace {
+// A step that had to be cut followed a valley that bends; with this shift the next ones stay on its floor and creep along it
+// instead of running up its walls.
+constexpr double shift_in_bends = 1e-6;
+constexpr double trusted_shift = 1e-5;  // steps with a larger one say nothing about the multipliers
+}  // namespace
+
 RodProblem::RodProblem(Relaxer& r, Chain& c, int rod, const Drive& drive, Loads& loads)
     : r_(r), c_(c), rod_(c.rods[z(rod)]), index_(rod), n_(r.numbers_[z(rod)]), drive_(drive), loads_(loads) {
   last_ = rod_.ring ? rod_.wrap : rod_.first + rod_.slots;
+  linear_.assign(c.kind.size(), 0);
   set_base_from_chain();
   set_scales();
 }
@@ -28,6 +36,7 @@ NewtonPoint RodProblem::evaluate() {
 // Towards lower energy: the matrix is shifted until it is positive definite.
 double RodProblem::direction() {
   assemble(true);
+  if (fraction_ < 1) shift_ = std::max(8 * used_shift_, shift_in_bends);
   for (double tries = 0;; ++tries) {
     const PivotReport report = factor(shift_);
     if (report.positive_definite()) break;
@@ -36,8 +45,11 @@ double RodProblem::direction() {
   }
   for (int i = 0; i < n_.size; ++i) n_.direction[z(i)] = n_.fixed[z(i)] ? 0 : -n_.gradient[z(i)];
   solve(n_.direction.data(), 1);
+  used_shift_ = shift_;
   shift_ = shift_ < 2e-8 ? 0 : shift_ / 8;
-  limit_direction();
+  keep_linear_forces();
+  const double share = limit_direction();
+  for (double& force : linear_) force *= share;
   double slope = 0;
   for (int i = 0; i < n_.size; ++i) slope += n_.direction[z(i)] * (n_.fixed[z(i)] ? 0 : n_.gradient[z(i)]);
   return slope;
@@ -73,6 +85,7 @@ bool RodProblem::full_direction() {
 // says; otherwise an inextensible rod could turn by little more than a degree at a time. Vertices follow from the edges, and
 // what does not meet at a held vertex (a second-order amount) is spread evenly over the edges before it.
 void RodProblem::move(double fraction) {
+  fraction_ = fraction;
   const auto moved = [&](int v) {
     const int k = n_.x[z(v - rod_.first)];
     return r_.base_x_.get(v) + fraction * V3<double>{n_.direction[z(k)], n_.direction[z(k + 1)], n_.direction[z(k + 2)]};
@@ -136,6 +149,19 @@ double RodProblem::worst_length() const {
     if (c_.constrained[z(s)] > 0) worst = std::max(worst, std::abs(c_.length[z(s)] / c_.rest_length[z(s)] - 1));
   }
   return worst;
+}
+
+void RodProblem::follow_multipliers(double fraction) {
+  for (int s = rod_.first; s < last_; ++s) {
+    if (c_.constrained[z(s)] > 0) r_.multiplier_[z(s)] += fraction * linear_[z(s)];
+  }
+}
+
+bool RodProblem::inextensible() const {
+  for (int s = rod_.first; s < last_; ++s) {
+    if (c_.constrained[z(s)] > 0) return true;
+  }
+  return false;
 }
 
 void RodProblem::update_multipliers() {
@@ -229,8 +255,19 @@ void RodProblem::solve(double* x, int columns) const {
   }
 }
 
+// What the multipliers change by in the whole step: stiffness * (stretch before + its linear change).
+void RodProblem::keep_linear_forces() {
+  for (int s = rod_.first; s < last_; ++s) {
+    if (c_.constrained[z(s)] == 0) continue;
+    const int from = n_.x[z(s - rod_.first)], to = n_.x[z(s - rod_.first + 1)];
+    double stretch = c_.length[z(s)] - c_.rest_length[z(s)];
+    for (int k = 0; k < 3; ++k) stretch += c_.t.get(s)[k] * (n_.direction[z(to + k)] - n_.direction[z(from + k)]);
+    linear_[z(s)] = used_shift_ < trusted_shift ? r_.stiffness_[z(s)] * stretch : 0;
+  }
+}
+
 // Edges turn by at most half a radian in a step.
-void RodProblem::limit_direction() {
+double RodProblem::limit_direction() {
   double worst = 0;
   for (int s = rod_.first; s < last_; ++s) {
     if (c_.kind[z(s)] != SlotKind::edge) continue;
@@ -243,6 +280,7 @@ void RodProblem::limit_direction() {
   if (worst > 1) {
     for (double& d : n_.direction) d /= worst;
   }
+  return worst > 1 ? 1 / worst : 1;
 }
 
 // What one unknown's stiffness and force are of the order of, and the stiffness of the length multipliers.
@@ -269,7 +307,7 @@ void RodProblem::set_scales() {
     r_.stiffness_[z(s)] =
         c_.EA[z(s)] > 0 ? c_.EA[z(s)] / c_.rest_length[z(s)] : 3e2 * bending / std::pow(shortest, 3) + 1e2 * load / shortest;
     // From the state, not from the last call: an equilibrium depends on nothing that is not saved.
-    r_.multiplier_[z(s)] = c_.constrained[z(s)] > 0 ? c_.tension[z(s)] * c_.length[z(s)] : 0;
+    r_.multiplier_[z(s)] = c_.constrained[z(s)] > 0 ? c_.tension[z(s)] * c_.rest_length[z(s)] : 0;
   }
 }
 

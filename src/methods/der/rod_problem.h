@@ -35,6 +35,8 @@ class RodProblem {
 
   double worst_length() const;
   void update_multipliers();
+  void follow_multipliers(double fraction);  // by what the Newton step says of them
+  bool inextensible() const;
   int negative_pivots(double below = 0);
 
   // Writes frames and tension back: theta from the twists, the Bishop frame of the first slot from its material frame.
@@ -67,8 +69,9 @@ class RodProblem {
   // Column at + k gets row k of `by_edge`, which belongs to the edge vector of slot s.
   void add_edge_entries(Eigen::MatrixXd& matrix, int s, Eigen::Index at, const Mat3& by_edge, int rows = 3) const;
 
-  // Edges turn by at most half a radian in a step.
-  void limit_direction();
+  void keep_linear_forces();
+  // Edges turn by at most half a radian in a step. Returns what is left of the direction.
+  double limit_direction();
 
   // What one unknown's stiffness and force are of the order of, and the stiffness of the length multipliers.
   void set_scales();
@@ -82,8 +85,9 @@ class RodProblem {
   Loads& loads_;
   std::vector<Loads::Couple> couples_;
   std::vector<Loads::Follower> follower_forces_;
+  Array linear_;  // change of the multipliers that goes with the whole direction
   int last_ = 0;
-  double energy_ = 0, energy_scale_ = 0, work_ = 0, shift_ = 0;
+  double energy_ = 0, energy_scale_ = 0, work_ = 0, shift_ = 0, used_shift_ = 0, fraction_ = 1;
 };
 
 }  // namespace tendril::der
