@@ -8,13 +8,13 @@
 
 namespace tendril {
 
+struct BenchmarkRow {
+  double ns_per_segment_step = 0;
+  double iterations = 0;  // of the solver inside a step, mean; 0: there is none
+};
 struct Benchmark {
   std::string name;  // "der/isotropic/projection/100": method / rod / variant / segments
-  std::function<double()> run;  // nanoseconds per segment and step
-};
-struct BenchmarkRow {
-  std::string name;
-  double ns_per_segment_step = 0;
+  std::function<BenchmarkRow()> run;
 };
 std::vector<Benchmark> all_benchmarks();  // registry.cpp
 

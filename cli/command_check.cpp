@@ -13,9 +13,12 @@ using Json = nlohmann::ordered_json;
 
 const char* word(Severity severity) {
   switch (severity) {
-    case Severity::error: return "error";
-    case Severity::warning: return "warning";
-    case Severity::note: return "note";
+    case Severity::error:
+      return "error";
+    case Severity::warning:
+      return "warning";
+    case Severity::note:
+      return "note";
   }
   return "";
 }
@@ -23,8 +26,12 @@ const char* word(Severity severity) {
 Json problems_json(const Problems& problems) {
   Json out = Json::array();
   for (const Problem& p : problems)
-    out.push_back({{"severity", word(p.severity)}, {"where", p.where}, {"field", p.field}, {"what", p.what},
-                   {"allowed", p.allowed}, {"remedy", p.remedy}});
+    out.push_back({{"severity", word(p.severity)},
+                   {"where", p.where},
+                   {"field", p.field},
+                   {"what", p.what},
+                   {"allowed", p.allowed},
+                   {"remedy", p.remedy}});
   return out;
 }
 
@@ -34,26 +41,41 @@ void print_json(const Problems& problems, const Derived& derived) {
   out["problems"] = problems_json(problems);
   out["rods"] = Json::object();
   for (const RodDerived& r : derived.rods)
-    out["rods"][r.name] = {{"segments", r.segments}, {"length", r.length}, {"mass", r.mass}, {"EA", r.EA}, {"EI1", r.EI1},
-                           {"EI2", r.EI2}, {"GJ", r.GJ}, {"uniform", r.uniform}, {"slenderness", r.slenderness},
-                           {"stretch_speed", r.stretch_speed}, {"bending_speed", r.bending_speed}, {"twist_speed", r.twist_speed}};
+    out["rods"][r.name] = {{"segments", r.segments},
+                           {"length", r.length},
+                           {"mass", r.mass},
+                           {"EA", r.EA},
+                           {"EI1", r.EI1},
+                           {"EI2", r.EI2},
+                           {"GJ", r.GJ},
+                           {"uniform", r.uniform},
+                           {"slenderness", r.slenderness},
+                           {"stretch_speed", r.stretch_speed},
+                           {"bending_speed", r.bending_speed},
+                           {"twist_speed", r.twist_speed}};
   out["methods"] = Json::object();
   for (const MethodDerived& m : derived.methods)
-    out["methods"][m.method] = {{"can", m.problems.empty()}, {"problems", problems_json(m.problems)},
-                                {"stable_step", m.step.stable}, {"advised_step", m.step.advised}, {"reason", m.step.reason}};
+    out["methods"][m.method] = {{"can", m.problems.empty()},
+                                {"problems", problems_json(m.problems)},
+                                {"stable_step", m.step.stable},
+                                {"advised_step", m.step.advised},
+                                {"reason", m.step.reason}};
   fmt::print("{}\n", out.dump(1));
 }
 
-std::string with_unit(double value, const char* unit) { return value > 0 ? fmt::format("{:.4g} {}", value, unit) : "not given"; }
+std::string with_unit(double value, const char* unit) {
+  return value > 0 ? fmt::format("{:.4g} {}", value, unit) : "not given";
+}
 
 void print_text(const Scene& scene, const Derived& derived) {
   for (const RodDerived& r : derived.rods) {
-    fmt::print("rod {}: {} segments, length {:.4g} m, mass {:.4g} kg, slenderness {}{}\n", r.name, r.segments, r.length, r.mass,
-               r.slenderness > 0 ? fmt::format("{:.4g}", r.slenderness) : "not known", r.uniform ? "" : "; values of its middle:");
-    fmt::print("  EA {}, EI1 {}, EI2 {}, GJ {}\n", with_unit(r.EA, "N"), with_unit(r.EI1, "N m^2"), with_unit(r.EI2, "N m^2"),
-               with_unit(r.GJ, "N m^2"));
-    fmt::print("  wave speeds: stretch {}, twist {}, bending {} (a wave as long as the rod)\n", with_unit(r.stretch_speed, "m/s"),
-               with_unit(r.twist_speed, "m/s"), with_unit(r.bending_speed, "m/s"));
+    fmt::print("rod {}: {} segments, length {:.4g} m, mass {:.4g} kg, slenderness {}{}\n", r.name, r.segments, r.length,
+               r.mass, r.slenderness > 0 ? fmt::format("{:.4g}", r.slenderness) : "not known",
+               r.uniform ? "" : "; values of its middle:");
+    fmt::print("  EA {}, EI1 {}, EI2 {}, GJ {}\n", with_unit(r.EA, "N"), with_unit(r.EI1, "N m^2"),
+               with_unit(r.EI2, "N m^2"), with_unit(r.GJ, "N m^2"));
+    fmt::print("  wave speeds: stretch {}, twist {}, bending {} (a wave as long as the rod)\n",
+               with_unit(r.stretch_speed, "m/s"), with_unit(r.twist_speed, "m/s"), with_unit(r.bending_speed, "m/s"));
   }
   for (const MethodDerived& m : derived.methods) {
     const char* mark = m.method == scene.method ? " (this scene's)" : "";
@@ -61,7 +83,8 @@ void print_text(const Scene& scene, const Derived& derived) {
       fmt::print("method {}{}: can not: {}", m.method, mark, to_text(Problems{m.problems.front()}));
       continue;
     }
-    const std::string stable = m.step.stable > 0 ? fmt::format("stable up to {:.4g} s", m.step.stable) : "stable for any step";
+    const std::string stable =
+        m.step.stable > 0 ? fmt::format("stable up to {:.4g} s", m.step.stable) : "stable for any step";
     fmt::print("method {}{}: {}, advised step {:.4g} s ({})\n", m.method, mark, stable, m.step.advised, m.step.reason);
   }
 }

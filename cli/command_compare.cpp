@@ -38,8 +38,8 @@ double cost_per_segment_step(const Result& r) {
 
 void print_text(const std::vector<Result>& results) {
   const Result& first = results.front();
-  fmt::print("{:<10} {:>10} {:>10} {:>12} {:>12} {:>14} {:>12}\n", "method", "steps", "wall s", "ns/seg/step", "drift", "length error",
-             "node dist m");
+  fmt::print("{:<10} {:>10} {:>10} {:>12} {:>12} {:>14} {:>12}\n", "method", "steps", "wall s", "ns/seg/step", "drift",
+             "length error", "node dist m");
   for (const Result& r : results)
     fmt::print("{:<10} {:>10} {:>10.3f} {:>12.1f} {:>12.2e} {:>14.2e} {:>12.3e}{}\n", r.report.method, r.report.steps,
                r.report.wall_seconds, cost_per_segment_step(r), r.report.last.drift, r.report.worst_length_error,
@@ -62,11 +62,15 @@ void print_json(const std::vector<Result>& results) {
       probes[r.report.last.probes[p].name] = {
           {"last", r.report.last.probes[p].value},
           {"differs", distance(r.report.last.probes[p].value, results.front().report.last.probes[p].value)}};
-    out["methods"].push_back({{"method", r.report.method}, {"steps", r.report.steps}, {"wall_seconds", r.report.wall_seconds},
-                              {"ns_per_segment_step", cost_per_segment_step(r)}, {"drift", r.report.last.drift},
+    out["methods"].push_back({{"method", r.report.method},
+                              {"steps", r.report.steps},
+                              {"wall_seconds", r.report.wall_seconds},
+                              {"ns_per_segment_step", cost_per_segment_step(r)},
+                              {"drift", r.report.last.drift},
                               {"worst_length_error", r.report.worst_length_error},
                               {"node_distance", worst_node_distance(results.front().frame, r.frame)},
-                              {"diverged", r.report.outcome != Outcome::fine}, {"probes", std::move(probes)}});
+                              {"diverged", r.report.outcome != Outcome::fine},
+                              {"probes", std::move(probes)}});
   }
   fmt::print("{}\n", out.dump(1));
 }
@@ -93,8 +97,10 @@ int command_compare(const CompareArguments& a) {
     results.push_back(std::move(result));
   }
   if (results.empty()) return bad_input;
-  if (a.json) print_json(results);
-  else print_text(results);
+  if (a.json)
+    print_json(results);
+  else
+    print_text(results);
   return all_fine ? fine : diverged;
 }
 

@@ -15,16 +15,20 @@ std::string capabilities(const Capability& can) {
   const auto add = [&words](bool yes, const char* word) {
     if (yes) words.emplace_back(word);
   };
-  add(can.inertia, "dynamics"), add(can.statics, "statics"), add(can.stretch, "stretch"), add(can.anisotropic, "anisotropic sections");
+  add(can.inertia, "dynamics"), add(can.statics, "statics"), add(can.stretch, "stretch"),
+      add(can.anisotropic, "anisotropic sections");
   add(can.rest_curvature, "natural curvature"), add(can.ring, "rings"), add(can.joints, "joints");
-  add(can.follower_loads, "follower loads"), add(can.drag, "drag and wind"), add(can.damping, "damping"), add(can.winch, "winches");
-  add(can.stability, "stability"), add(can.contact != Support::none, "contact"), add(can.bodies != Support::none, "rigid bodies");
+  add(can.follower_loads, "follower loads"), add(can.drag, "drag and wind"), add(can.damping, "damping"),
+      add(can.winch, "winches");
+  add(can.stability, "stability"), add(can.contact != Support::none, "contact"),
+      add(can.bodies != Support::none, "rigid bodies");
   return joined(words);
 }
 
 void list_methods() {
   for (const MethodEntry& m : all_methods()) {
-    fmt::print("{}: {}\n  {}\n  {}\n  can: {}\n", m.info.name, m.info.title, m.info.paper, m.info.summary, capabilities(m.info.can));
+    fmt::print("{}: {}\n  {}\n  {}\n  can: {}\n", m.info.name, m.info.title, m.info.paper, m.info.summary,
+               capabilities(m.info.can));
     for (const OptionInfo& o : m.info.options)
       fmt::print("  option {}{}: {}\n", o.name, o.unit.empty() ? "" : " [" + o.unit + "]", o.sentence);
   }
@@ -66,7 +70,8 @@ int command_list(const ListArguments& a) {
   if (a.what == "experiments") return list_experiments(), fine;
   if (a.what == "scene-format") return fmt::print("{}", scene_format_manual()), fine;
   if (a.what == "schema") return fmt::print("{}\n", scene_json_schema()), fine;
-  fmt::print(stderr, "can not list `{}`; {}\n", a.what, suggest(a.what, {"methods", "scenes", "experiments", "scene-format", "schema"}));
+  fmt::print(stderr, "can not list `{}`; {}\n", a.what,
+             suggest(a.what, {"methods", "scenes", "experiments", "scene-format", "schema"}));
   return bad_input;
 }
 

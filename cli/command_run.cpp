@@ -6,6 +6,7 @@
 #include "cli/commands.h"
 #include "cli/find_scene.h"
 #include "cli/progress.h"
+#include "cli/run_log.h"
 #include "cli/words.h"
 #include "tendril/record.h"
 
@@ -22,6 +23,7 @@ void catch_stop_signals() {
   action.sa_flags = SA_RESETHAND | SA_RESTART;
   sigaction(SIGINT, &action, nullptr);
   sigaction(SIGTERM, &action, nullptr);
+  std::signal(SIGXFSZ, SIG_IGN);  // a limit on file sizes becomes an error of the write that meets it
 }
 
 void print_problems(const Problems& problems) { fmt::print(stderr, "{}", to_text(problems)); }
@@ -40,17 +42,19 @@ void print_probes(const RunReport& report) {
 
 void print_summary(const RunReport& r, const Simulation& simulation, const std::string& folder) {
   fmt::print("{}: {:.6g} s with {} in {} steps ({} frames), {:.2f} s of wall clock\n",
-             simulation.scene().title.empty() ? "run" : simulation.scene().title, r.time, r.method, r.steps, r.frames, r.wall_seconds);
+             simulation.scene().title.empty() ? "run" : simulation.scene().title, r.time, r.method, r.steps, r.frames,
+             r.wall_seconds);
   print_probes(r);
-  fmt::print("  worst residual {:.2g}, iterations {}, length error {:.2g}; retries {}; energy drift {:.2g}\n", r.worst_residual,
-             r.worst_iterations, r.worst_length_error, r.retries, r.last.drift);
+  fmt::print("  worst residual {:.2g}, iterations {}, length error {:.2g}; retries {}; energy drift {:.2g}\n",
+             r.worst_residual, r.worst_iterations, r.worst_length_error, r.retries, r.last.drift);
   fmt::print("  {0}/run.h5  {0}/summary.json  {0}/probes.csv\n", folder);
 }
 
 int finish(const RunArguments& a, const Simulation& simulation, const RunReport& report, const std::string& folder) {
   if (a.json) fmt::print("{}", summary_json(simulation, report));
   if (report.outcome != Outcome::fine) {
-    fmt::print(stderr, "{}\nThe last good state (t = {:.6g} s) and every frame before it are in {}\n", report.message, report.time, folder);
+    fmt::print(stderr, "{}\nThe last good state (t = {:.6g} s) and every frame before it are in {}\n", report.message,
+               report.time, folder);
     return diverged;
   }
   if (!simulation.finished()) {
@@ -86,8 +90,9 @@ int command_run(const RunArguments& a) {
 
   catch_stop_signals();
   const std::unique_ptr<RunFolder> run = open_folder(a, folder, *simulation);
+  RunLog log(folder);
   Progress progress;
-  std::vector<Sink*> sinks{run.get()};
+  std::vector<Sink*> sinks{run.get(), &log};
   if (!a.quiet) sinks.push_back(&progress);
   const RunReport report = simulate(*simulation, sinks, [] { return asked_to_stop != 0; });
   return finish(a, *simulation, report, folder);

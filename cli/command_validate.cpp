@@ -34,7 +34,8 @@ std::optional<std::vector<const Experiment*>> choose(const ValidateArguments& a)
     }
   }
   for (const Experiment& e : all_experiments()) {
-    const bool named = std::any_of(a.names.begin(), a.names.end(), [&e](const std::string& w) { return stands_for(w, e.name); });
+    const bool named =
+        std::any_of(a.names.begin(), a.names.end(), [&e](const std::string& w) { return stands_for(w, e.name); });
     const bool by_full_name = std::find(a.names.begin(), a.names.end(), e.name) != a.names.end();
     if ((a.names.empty() || named) && (a.full || e.cost != Experiment::full || by_full_name)) chosen.push_back(&e);
   }
@@ -54,7 +55,8 @@ Done perform(const Experiment& experiment, const ValidateArguments& a) {
   try {
     ExperimentContext context(std::filesystem::path(a.output) / experiment.name, a.full);
     done.checks = experiment.run(context);
-    done.passed = !done.checks.empty() && std::all_of(done.checks.begin(), done.checks.end(), [](const Check& c) { return c.passed; });
+    done.passed =
+        !done.checks.empty() && std::all_of(done.checks.begin(), done.checks.end(), [](const Check& c) { return c.passed; });
   } catch (const std::exception& error) {
     fmt::print(stderr, "{}: {}\n", experiment.name, error.what());
     done.checks.push_back({"runs to its end", 1, 0, 1, 0, false});
@@ -67,15 +69,19 @@ void print_text(const Done& d) {
   fmt::print("{}  [{}]  {:.1f} s  {}\n", d.experiment->name, d.experiment->from, d.seconds, d.passed ? "passed" : "FAILED");
   fmt::print("  {}\n", d.experiment->sentence);
   for (const Check& c : d.checks)
-    fmt::print("  {:6}  target {:<12.7g} result {:<12.7g} error {:<9.2g} of {:<9.2g}  {}\n", c.passed ? "ok" : "FAILED", c.target, c.result,
-               c.error, c.tolerance, c.name);
+    fmt::print("  {:6}  target {:<12.7g} result {:<12.7g} error {:<9.2g} of {:<9.2g}  {}\n", c.passed ? "ok" : "FAILED",
+               c.target, c.result, c.error, c.tolerance, c.name);
   std::fflush(stdout);
 }
 
 Json to_json(const Done& d) {
   Json checks = Json::array();
   for (const Check& c : d.checks)
-    checks.push_back({{"name", c.name}, {"target", c.target}, {"result", c.result}, {"error", c.error}, {"tolerance", c.tolerance},
+    checks.push_back({{"name", c.name},
+                      {"target", c.target},
+                      {"result", c.result},
+                      {"error", c.error},
+                      {"tolerance", c.tolerance},
                       {"passed", c.passed}});
   return {{"name", d.experiment->name}, {"passed", d.passed}, {"seconds", d.seconds}, {"checks", std::move(checks)}};
 }
@@ -90,11 +96,15 @@ int command_validate(const ValidateArguments& a) {
   for (const Experiment* experiment : *chosen) {
     const Done done = perform(*experiment, a);
     failed += done.passed ? 0 : 1;
-    if (a.json) out["experiments"].push_back(to_json(done));
-    else print_text(done);
+    if (a.json)
+      out["experiments"].push_back(to_json(done));
+    else
+      print_text(done);
   }
-  if (a.json) fmt::print("{}\n", out.dump(1));
-  else fmt::print("{} experiments, {} failed; figure data in {}\n", chosen->size(), failed, a.output);
+  if (a.json)
+    fmt::print("{}\n", out.dump(1));
+  else
+    fmt::print("{} experiments, {} failed; figure data in {}\n", chosen->size(), failed, a.output);
   return failed > 0 ? check_failed : fine;
 }
 
@@ -106,9 +116,16 @@ int command_bench(const BenchArguments& a) {
     names.push_back(benchmark.name);
     if (!a.name.empty() && !benchmark.name.starts_with(a.name)) continue;
     found = true;
-    const BenchmarkRow row{benchmark.name, benchmark.run()};
-    if (a.json) out["rows"].push_back({{"name", row.name}, {"ns_per_segment_step", row.ns_per_segment_step}});
-    else fmt::print("{:<36} {:8.1f} ns per segment and step\n", row.name, row.ns_per_segment_step), std::fflush(stdout);
+    const BenchmarkRow row = benchmark.run();
+    if (a.json) {
+      Json line = {{"name", benchmark.name}, {"ns_per_segment_step", row.ns_per_segment_step}};
+      if (row.iterations > 0) line["iterations"] = row.iterations;
+      out["rows"].push_back(std::move(line));
+      continue;
+    }
+    const std::string iterations = row.iterations > 0 ? fmt::format("  {:6.2f} iterations", row.iterations) : "";
+    fmt::print("{:<36} {:8.1f} ns per segment and step{}\n", benchmark.name, row.ns_per_segment_step, iterations);
+    std::fflush(stdout);
   }
   if (!found) return fmt::print(stderr, "there is no benchmark `{}`; {}\n", a.name, suggest(a.name, names)), bad_input;
   if (a.json) fmt::print("{}\n", out.dump(1));

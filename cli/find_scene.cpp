@@ -26,8 +26,9 @@ Checked<fs::path> find_file(const std::string& word) {
   }
   if (fs::exists(word, ignored)) return fs::path(word);  // a folder or a device: the reader says what is wrong with it
   const bool looks_like_file = word.find('/') != std::string::npos;
-  return one_problem(fmt::format("there is no scene `{}`", word),
-                     looks_like_file ? "give a file that exists, or a name from `tendril list scenes`" : suggest(word, names));
+  return one_problem(
+      fmt::format("there is no scene `{}`", word),
+      looks_like_file ? "give a file that exists, or a name from `tendril list scenes`" : suggest(word, names));
 }
 
 }  // namespace
@@ -68,7 +69,8 @@ Checked<Scene> load_scene(const SceneChoice& choice) {
   for (const std::string& set : choice.sets) {
     const auto equals = set.find('=');
     if (equals == std::string::npos || equals == 0) {
-      for (Problem& p : one_problem(fmt::format("--set {}: this is not path=value", set), "for example --set rod.beam.segments=100"))
+      for (Problem& p :
+           one_problem(fmt::format("--set {}: this is not path=value", set), "for example --set rod.beam.segments=100"))
         problems.push_back(std::move(p));
       continue;
     }

@@ -41,10 +41,12 @@ void describe_run(CLI::App& app, RunArguments& a) {
   run->add_option("-o,--output", a.output, "folder for run.h5, summary.json, probes.csv (default runs/SCENE)");
   run->add_option("--method", a.method, "use this method instead of the scene's");
   run->add_option("--set", a.sets, "change a field: rod.beam.segments=100, rod[0].segments=100, time.step=1e-4")
-      ->take_all()->allow_extra_args(false);
+      ->take_all()
+      ->allow_extra_args(false);
   run->add_option("--until", a.until, "end at this time instead of the scene's duration [s]")->check(CLI::NonNegativeNumber);
   run->add_flag("--resume", a.resume, "go on with the run in the output folder");
-  run->add_option("--threads", a.threads, "at most this many; the results are the same for any number")->check(CLI::PositiveNumber);
+  run->add_option("--threads", a.threads, "at most this many; the results are the same for any number")
+      ->check(CLI::PositiveNumber);
   CLI::Option* quiet = run->add_flag("--quiet", a.quiet, "say nothing but problems");
   run->add_flag("--json", a.json, "print the summary as JSON, nothing else")->excludes(quiet);
 }

@@ -48,8 +48,8 @@ void Progress::show(const Simulation& simulation, Clock::time_point now) {
   const double steps_per_second = wall > 0 ? static_cast<double>(steps_ - start_steps_) / wall : 0;
   const std::string left = rate > 0 ? duration_text((duration - time) / rate) : "?";
   const double share = duration > 0 ? std::clamp(time / duration, 0.0, 1.0) : 1.0;
-  const std::string numbers = fmt::format("t = {:.4g} of {:.4g} s  {:.3g} steps/s  {:.3g} s/s  left {}  drift {:.1e}", time, duration,
-                                          steps_per_second, rate, left, drift_);
+  const std::string numbers = fmt::format("t = {:.4g} of {:.4g} s  {:.3g} steps/s  {:.3g} s/s  left {}  drift {:.1e}", time,
+                                          duration, steps_per_second, rate, left, drift_);
   if (terminal_) {
     constexpr int width = 24;
     const int full = static_cast<int>(share * width);
@@ -63,6 +63,10 @@ void Progress::show(const Simulation& simulation, Clock::time_point now) {
 
 void Progress::end(const RunReport&) {
   if (shown_) fmt::print(stderr, "\r\033[K");  // the summary follows
+  shown_ = false;
+}
+Progress::~Progress() {
+  if (shown_) fmt::print(stderr, "\r\033[K");
 }
 
 }  // namespace tendril::cli

@@ -10,6 +10,9 @@ namespace tendril::cli {
 class Progress final : public Sink {
  public:
   Progress();
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
+  ~Progress() override;  // takes the bar away, also when a sink threw
   void begin(const Simulation& simulation) override;
   void take(const Frame& frame, const Measures& measures) override;
   void tick(const Simulation& simulation) override;

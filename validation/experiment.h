@@ -1,5 +1,6 @@
 // A published figure, table or exact solution that tendril reproduces: `tendril validate NAME`.
-// To add one: write validation/NAME.cpp with a function `std::vector<Check> NAME(ExperimentContext&)`, and one line in registry.cpp.
+// To add one: write validation/NAME.cpp with a function `std::vector<Check> NAME(ExperimentContext&)`, and one line in
+// registry.cpp.
 #pragma once
 
 #include <cmath>
@@ -36,7 +37,8 @@ class ExperimentContext {
   bool full() const { return full_; }  // asked for the long version
   const std::filesystem::path& folder() const { return folder_; }
   // Figure data: FOLDER/<name>.csv; the head names the columns with their units.
-  void write_csv(const std::string& name, const std::vector<std::string>& head, const std::vector<std::vector<double>>& rows);
+  void write_csv(const std::string& name, const std::vector<std::string>& head,
+                 const std::vector<std::vector<double>>& rows);
 
  private:
   std::filesystem::path folder_;
@@ -45,9 +47,9 @@ class ExperimentContext {
 
 struct Experiment {
   enum Cost { quick, slow, full };  // seconds, a minute, more: full ones run only with --full
-  const char* name;      // "der/cantilever"
-  const char* from;      // "Bergou 2008, Fig. 7", "REFERENCES 1a-1c"
-  const char* sentence;  // what it shows
+  const char* name;                 // "der/cantilever"
+  const char* from;                 // "Bergou 2008, Fig. 7", "REFERENCES 1a-1c"
+  const char* sentence;             // what it shows
   Cost cost;
   std::vector<Check> (*run)(ExperimentContext&);
 };

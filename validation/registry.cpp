@@ -5,20 +5,28 @@
 
 namespace tendril {
 
-// std::vector<Check> der_cantilever(ExperimentContext& context);
+std::vector<Check> der_cantilever(ExperimentContext& context);
+std::vector<Check> der_energy(ExperimentContext& context);
 std::vector<Check> der_helical_buckling(ExperimentContext& context);
 std::vector<Check> der_michell(ExperimentContext& context);
 std::vector<Check> der_perversion(ExperimentContext& context);
+std::vector<Check> der_twist_asymmetry(ExperimentContext& context);
 
 std::span<const Experiment> all_experiments() {
-  static const std::array<Experiment, 3> experiments{{
-      // {"der/cantilever", "REFERENCES 1a-1c", "a cantilever bends as Euler's elastica does", Experiment::quick, der_cantilever},
-      {"der/helical-buckling", "Bergou 2008, Fig. 7; REFERENCES 4d", "a twisted rod buckles into a helix that dies away on both sides",
-       Experiment::quick, der_helical_buckling},
-      {"der/michell", "Bergou 2008, Fig. 8; REFERENCES 4c", "a twisted ring leaves its plane where Michell says it does", Experiment::quick,
-       der_michell},
-      {"der/perversion", "Bergou 2008, Fig. 2", "a spring pulled straight and untwisted comes back as two helices of opposite hand",
-       Experiment::quick, der_perversion},
+  static const std::array<Experiment, 6> experiments{{
+      {"der/cantilever", "REFERENCES 1a-1c", "a cantilever bends as Euler's elastica does", Experiment::quick,
+       der_cantilever},
+      {"der/energy", "conservation laws", "a free rod keeps energy and momenta, an inextensible one its length",
+       Experiment::quick, der_energy},
+      {"der/helical-buckling", "Bergou 2008, Fig. 7; REFERENCES 4d",
+       "a twisted rod buckles into a helix that dies away on both sides", Experiment::quick, der_helical_buckling},
+      {"der/michell", "Bergou 2008, Fig. 8; REFERENCES 4c", "a twisted ring leaves its plane where Michell says it does",
+       Experiment::quick, der_michell},
+      {"der/perversion", "Bergou 2008, Fig. 2",
+       "a spring pulled straight and untwisted comes back as two helices of opposite hand", Experiment::quick,
+       der_perversion},
+      {"der/twist-asymmetry", "Bergou 2008, Fig. 5", "twist stays in the rotated half of a bent rod until it jumps over",
+       Experiment::quick, der_twist_asymmetry},
   }};
   return experiments;
 }

@@ -32,7 +32,7 @@ struct Field {
   const char* name = "";
   const char* sentence = "";
   const char* unit = "";
-  Range range;                          // of the number, or of each item of a list of numbers
+  Range range;  // of the number, or of each item of a list of numbers
   bool required = false;
   bool non_zero = false;                // of a vector: it gives a direction
   bool may_be_forever = false;          // infinity is allowed (and the default)
@@ -41,9 +41,15 @@ struct Field {
 };
 
 // ---- attributes of a field ----------------------------------------------------------------------------------------------
-struct Unit { const char* text; };
-struct Reference { const char* list; };
-struct WordForNone { const char* word; };
+struct Unit {
+  const char* text;
+};
+struct Reference {
+  const char* list;
+};
+struct WordForNone {
+  const char* word;
+};
 enum class Mark { required, non_zero, or_forever };
 inline constexpr Mark required = Mark::required, non_zero = Mark::non_zero, or_forever = Mark::or_forever;
 constexpr Unit unit(const char* text) { return {text}; }
@@ -101,11 +107,15 @@ class Describer {
   Self& self() { return static_cast<Self&>(*this); }
 };
 
-// ---- words for the values of an enum, keys for the alternatives of a variant; both in the order of the C++ type ----------------
-struct Word { const char* name; const char* sentence; };
+// ---- words for the values of an enum, keys for the alternatives of a variant; both in the order of the C++ type
+// ----------------
+struct Word {
+  const char* name;
+  const char* sentence;
+};
 template <class Enum>
-struct Words;     // static constexpr Word list[] = {...};
+struct Words;  // static constexpr Word list[] = {...};
 template <class Variant>
-struct Choices;   // static constexpr Word list[] = {...};
+struct Choices;  // static constexpr Word list[] = {...};
 
 }  // namespace tendril

@@ -21,7 +21,8 @@ struct RecordError : std::runtime_error {
 // readable run.h5 with every frame up to then. Every failure to write throws RecordError.
 class RunFolder final : public Sink {
  public:
-  // A new run. The folder may not exist yet, be empty, or hold an older run, which is then replaced; anything else is refused.
+  // A new run. The folder may not exist yet, be empty, or hold an older run, which is then replaced; anything else is
+  // refused.
   explicit RunFolder(const std::filesystem::path& folder);
   // Goes on with the run in the folder: `simulation`, just opened from the same scene, is set to the last checkpoint and the
   // files are cut back to it. The duration may be longer than before.
@@ -43,10 +44,10 @@ class RunFolder final : public Sink {
 
 // What a folder holds.
 struct RunState {
-  bool exists = false;      // a run.h5 that can be read
-  bool complete = false;    // it reached its end
+  bool exists = false;    // a run.h5 that can be read
+  bool complete = false;  // it reached its end
   std::int64_t frames = 0;
-  std::string scene;        // TOML
+  std::string scene;  // TOML
   std::string method;
 };
 RunState look_at_run(const std::filesystem::path& folder);

@@ -12,17 +12,19 @@ SENTENCE("linear", "a tridiagonal system solved from both ends agrees with a den
   std::mt19937_64 random(7);
   std::uniform_real_distribution<double> number(-1, 1);
   for (int n = 1; n <= 40; ++n) {
-    std::vector<double> d(n), o(n), r(n);
+    std::vector<double> d(n), l(n), u(n), r(n);
     Eigen::MatrixXd dense = Eigen::MatrixXd::Zero(n, n);
     Eigen::VectorXd right(n);
     for (int i = 0; i < n; ++i) {
       dense(i, i) = d[i] = 2.5 + number(random);
       right[i] = r[i] = number(random);
-      o[i] = number(random) * 0.7;
-      if (i > 0) dense(i, i - 1) = dense(i - 1, i) = o[i];
+      l[i] = number(random) * 0.7;
+      u[i] = number(random) * 0.7;
+      if (i > 0) dense(i, i - 1) = l[i];
+      if (i + 1 < n) dense(i, i + 1) = u[i];
     }
-    const Eigen::VectorXd exact = dense.ldlt().solve(right);
-    solve_tridiagonal_two_ended(d.data(), o.data(), r.data(), n);
+    const Eigen::VectorXd exact = dense.partialPivLu().solve(right);
+    solve_tridiagonal_two_ended(d.data(), l.data(), u.data(), r.data(), n);
     for (int i = 0; i < n; ++i) EXPECT_NEAR(r[i], exact[i], 1e-12) << n << " " << i;
   }
 }

@@ -32,8 +32,8 @@ Vec3 edge_vector(const Frame& frame, const RodSpan& rod, int edge) {
   return frame.position[edge_end(rod, edge)] - frame.position[NodeIndex(rod.first_node + edge)];
 }
 
-// Energy of the half edge between the end of an open rod and the middle of its last edge, from the moment there: the joint to
-// a wall that stands at the node [ERRATA cross-method 7]; a free end has no moment and so no energy.
+// Energy of the half edge between the end of an open rod and the middle of its last edge, from the moment there: the joint
+// to a wall that stands at the node [ERRATA cross-method 7]; a free end has no moment and so no energy.
 void add_end_half(const Model& model, const Frame& frame, NodeIndex node, EdgeIndex edge, Energy& energy) {
   const Section& section = model.section[edge];
   const Vec3 m = frame.orientation[edge].conjugate() * frame.moment[node];

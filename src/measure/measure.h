@@ -1,5 +1,5 @@
-// The yardstick: energies, momenta, errors and probes taken from Frames alone, the same for every method, so that methods can be
-// compared. The energy a scheme itself conserves is Frame::own_energy; the two are never mixed.
+// The yardstick: energies, momenta, errors and probes taken from Frames alone, the same for every method, so that methods
+// can be compared. The energy a scheme itself conserves is Frame::own_energy; the two are never mixed.
 #pragma once
 
 #include <memory>
@@ -12,9 +12,9 @@
 
 namespace tendril {
 
-// Bend and twist of the joint between two edge frames: first turn by half of the twist about d3, then bend by `bend` (a rotation
-// vector without d3 part), then turn by the other half. For small angles this is the rotation vector of a^-1 b. It is used
-// instead of that because a rotation vector near half a turn of twist overstates the bend by up to pi/2.
+// Bend and twist of the joint between two edge frames: first turn by half of the twist about d3, then bend by `bend` (a
+// rotation vector without d3 part), then turn by the other half. For small angles this is the rotation vector of a^-1 b. It
+// is used instead of that because a rotation vector near half a turn of twist overstates the bend by up to pi/2.
 struct JointStrain {
   double bend1 = 0, bend2 = 0;  // [rad] about d1 and d2 of the frame half-way between a and b
 };
@@ -24,8 +24,8 @@ class Meter {
  public:
   explicit Meter(std::shared_ptr<const Model> model);  // takes the strain of the rest frames, once
 
-  // Fills everything but `drift`, which needs the past. `gravity_scale` is Live's. Allocates nothing but the probes' values the
-  // first time `out` is used.
+  // Fills everything but `drift`, which needs the past. `gravity_scale` is Live's. Allocates nothing but the probes' values
+  // the first time `out` is used.
   void measure(const Frame& frame, std::span<const Wrench> reactions, double gravity_scale, Measures& out) const;
   Energy energy(const Frame& frame, double gravity_scale) const;  // of all rods
   Energy energy_of_rod(const Frame& frame, int rod, double gravity_scale) const;

@@ -88,11 +88,16 @@ SENTENCE("measure", "probes take positions between nodes, directions between edg
   clamp.name = "wall", clamp.rod = "rod";
   scene.clamps.push_back(clamp);
   scene.rods[0].initial_twist = 1;
-  scene.probes = {{"p", "rod", 0.33, "", Quantity::position},  {"d", "rod", 1, "", Quantity::direction},
-                  {"r", "", 0, "wall", Quantity::reaction_moment}, {"l", "rod", 0, "", Quantity::length},
-                  {"t", "rod", 1, "", Quantity::twist},        {"total", "rod", 0, "", Quantity::total_twist},
-                  {"rate", "rod", 0.5, "", Quantity::twist_rate}, {"q", "rod", 0.5, "", Quantity::orientation},
-                  {"k", "rod", 0.5, "", Quantity::curvature},  {"w", "rod", 0.5, "", Quantity::writhe}};
+  scene.probes = {{"p", "rod", 0.33, "", Quantity::position},
+                  {"d", "rod", 1, "", Quantity::direction},
+                  {"r", "", 0, "wall", Quantity::reaction_moment},
+                  {"l", "rod", 0, "", Quantity::length},
+                  {"t", "rod", 1, "", Quantity::twist},
+                  {"total", "rod", 0, "", Quantity::total_twist},
+                  {"rate", "rod", 0.5, "", Quantity::twist_rate},
+                  {"q", "rod", 0.5, "", Quantity::orientation},
+                  {"k", "rod", 0.5, "", Quantity::curvature},
+                  {"w", "rod", 0.5, "", Quantity::writhe}};
   const Measures m = measured(scene);
   ASSERT_EQ(m.probes.size(), scene.probes.size());
   const auto value = [&m](const std::string& name) {

@@ -9,8 +9,8 @@
 namespace tendril {
 namespace {
 
-// A place between two samples: value = (1 - share) a + share b. The share may leave [0, 1] by half a segment: values that sit
-// on edges or inner nodes are carried on to the end of the rod in a straight line, which keeps them second order there.
+// A place between two samples: value = (1 - share) a + share b. The share may leave [0, 1] by half a segment: values that
+// sit on edges or inner nodes are carried on to the end of the rod in a straight line, which keeps them second order there.
 struct Between {
   int a = 0, b = 0;  // counted from the rod's first
   double share = 0;
@@ -39,7 +39,10 @@ Between place(double s, int count, double period, const Coordinate& coordinate) 
 class Point {  // a material point of one rod of a frame
  public:
   Point(const Model& model, const Frame& frame, int rod, double s)
-      : model_(model), frame_(frame), span_(frame.rods[static_cast<std::size_t>(rod)]), s_(s),
+      : model_(model),
+        frame_(frame),
+        span_(frame.rods[static_cast<std::size_t>(rod)]),
+        s_(s),
         period_(span_.ring ? model.rods[static_cast<std::size_t>(rod)].length : 0.0) {}
 
   Between on_nodes() const {
@@ -95,9 +98,7 @@ class Point {  // a material point of one rod of a frame
 
  private:
   double node_s(int i) const { return frame_.material[NodeIndex(span_.first_node + i)]; }
-  double edge_s(int k) const {
-    return node_s(k) + 0.5 * model_.rest_length[EdgeIndex(span_.first_edge + k)];
-  }
+  double edge_s(int k) const { return node_s(k) + 0.5 * model_.rest_length[EdgeIndex(span_.first_edge + k)]; }
   double twist_up_to(double s) const {
     double sum = 0;
     for (int i = 0; i < span_.inner; ++i) {
@@ -145,8 +146,8 @@ void set(std::vector<double>& out, const Quat& q) { out.assign({q.w(), q.x(), q.
 
 }  // namespace
 
-void Meter::measure_probe(const Frame& frame, std::span<const Wrench> reactions, double gravity_scale, const ProbeModel& probe,
-                          std::vector<double>& out) const {
+void Meter::measure_probe(const Frame& frame, std::span<const Wrench> reactions, double gravity_scale,
+                          const ProbeModel& probe, std::vector<double>& out) const {
   if (probe.quantity == Quantity::reaction_force || probe.quantity == Quantity::reaction_moment) {
     const auto target = static_cast<std::size_t>(probe.target);
     TENDRIL_REQUIRE(probe.target >= 0 && target < reactions.size(), "a reaction probe needs the reactions of the clamps");
@@ -156,26 +157,43 @@ void Meter::measure_probe(const Frame& frame, std::span<const Wrench> reactions,
   const Point point(*model_, frame, probe.rod, probe.material);
   const auto rod_energy = [&] { return energy_of_rod(frame, probe.rod, gravity_scale); };
   switch (probe.quantity) {
-    case Quantity::position: return set(out, point.at_nodes(frame.position));
-    case Quantity::velocity: return set(out, point.at_nodes(frame.velocity));
-    case Quantity::moment: return set(out, point.at_nodes(frame.moment));
-    case Quantity::force: return set(out, point.at_edges(frame.force));
-    case Quantity::tension: return set(out, point.tension());
-    case Quantity::orientation: return set(out, point.orientation());
-    case Quantity::direction: return set(out, Vec3(point.orientation() * Vec3::UnitZ()));
-    case Quantity::curvature: return set(out, Vec2(point.strain().head<2>()));
-    case Quantity::twist_rate: return set(out, point.strain().z());
-    case Quantity::twist: return set(out, point.twist_from_start());
-    case Quantity::length: return set(out, length_now(frame, rod));
+    case Quantity::position:
+      return set(out, point.at_nodes(frame.position));
+    case Quantity::velocity:
+      return set(out, point.at_nodes(frame.velocity));
+    case Quantity::moment:
+      return set(out, point.at_nodes(frame.moment));
+    case Quantity::force:
+      return set(out, point.at_edges(frame.force));
+    case Quantity::tension:
+      return set(out, point.tension());
+    case Quantity::orientation:
+      return set(out, point.orientation());
+    case Quantity::direction:
+      return set(out, Vec3(point.orientation() * Vec3::UnitZ()));
+    case Quantity::curvature:
+      return set(out, Vec2(point.strain().head<2>()));
+    case Quantity::twist_rate:
+      return set(out, point.strain().z());
+    case Quantity::twist:
+      return set(out, point.twist_from_start());
+    case Quantity::length:
+      return set(out, length_now(frame, rod));
     case Quantity::total_twist:
     case Quantity::writhe:
-    case Quantity::link: return set(out, topology(frame, rod, probe.quantity));
-    case Quantity::bending_energy: return set(out, rod_energy().bending);
-    case Quantity::twisting_energy: return set(out, rod_energy().twisting);
-    case Quantity::kinetic_energy: return set(out, rod_energy().kinetic);
-    case Quantity::total_energy: return set(out, rod_energy().total());
+    case Quantity::link:
+      return set(out, topology(frame, rod, probe.quantity));
+    case Quantity::bending_energy:
+      return set(out, rod_energy().bending);
+    case Quantity::twisting_energy:
+      return set(out, rod_energy().twisting);
+    case Quantity::kinetic_energy:
+      return set(out, rod_energy().kinetic);
+    case Quantity::total_energy:
+      return set(out, rod_energy().total());
     case Quantity::reaction_force:
-    case Quantity::reaction_moment: break;  // above
+    case Quantity::reaction_moment:
+      break;  // above
   }
 }
 
@@ -184,26 +202,39 @@ std::vector<std::string> probe_columns(Quantity quantity) {
     return std::vector<std::string>{"x [" + unit + "]", "y [" + unit + "]", "z [" + unit + "]"};
   };
   switch (quantity) {
-    case Quantity::position: return xyz("m");
-    case Quantity::velocity: return xyz("m/s");
-    case Quantity::direction: return xyz("1");
-    case Quantity::orientation: return {"w [1]", "x [1]", "y [1]", "z [1]"};
-    case Quantity::curvature: return {"about_d1 [rad/m]", "about_d2 [rad/m]"};
-    case Quantity::twist: return {"[rad]"};
-    case Quantity::twist_rate: return {"[rad/m]"};
+    case Quantity::position:
+      return xyz("m");
+    case Quantity::velocity:
+      return xyz("m/s");
+    case Quantity::direction:
+      return xyz("1");
+    case Quantity::orientation:
+      return {"w [1]", "x [1]", "y [1]", "z [1]"};
+    case Quantity::curvature:
+      return {"about_d1 [rad/m]", "about_d2 [rad/m]"};
+    case Quantity::twist:
+      return {"[rad]"};
+    case Quantity::twist_rate:
+      return {"[rad/m]"};
     case Quantity::force:
-    case Quantity::reaction_force: return xyz("N");
+    case Quantity::reaction_force:
+      return xyz("N");
     case Quantity::moment:
-    case Quantity::reaction_moment: return xyz("N m");
-    case Quantity::tension: return {"[N]"};
-    case Quantity::length: return {"[m]"};
+    case Quantity::reaction_moment:
+      return xyz("N m");
+    case Quantity::tension:
+      return {"[N]"};
+    case Quantity::length:
+      return {"[m]"};
     case Quantity::total_twist:
     case Quantity::writhe:
-    case Quantity::link: return {"[turns]"};
+    case Quantity::link:
+      return {"[turns]"};
     case Quantity::bending_energy:
     case Quantity::twisting_energy:
     case Quantity::kinetic_energy:
-    case Quantity::total_energy: return {"[J]"};
+    case Quantity::total_energy:
+      return {"[J]"};
   }
   return {};
 }

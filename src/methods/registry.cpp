@@ -20,14 +20,22 @@ const MethodEntry* find_method(std::string_view name) {
 
 const char* to_text(Cause cause) {
   switch (cause) {
-    case Cause::none: return "nothing went wrong";
-    case Cause::not_finite: return "a position or velocity became infinite or undefined";
-    case Cause::projection: return "the edges could not be brought back to their lengths";
-    case Cause::frame_update: return "the material frame found no equilibrium";
-    case Cause::folded_joint: return "two neighbouring segments folded onto each other";
-    case Cause::newton: return "Newton's method found no equilibrium";
-    case Cause::target: return "a clamp asks for something out of reach";
-    case Cause::step_too_large: return "a point moved further than the rod is long in one step";
+    case Cause::none:
+      return "nothing went wrong";
+    case Cause::not_finite:
+      return "a position or velocity became infinite or undefined";
+    case Cause::projection:
+      return "the edges could not be brought back to their lengths";
+    case Cause::frame_update:
+      return "the material frame found no equilibrium";
+    case Cause::folded_joint:
+      return "two neighbouring segments folded onto each other";
+    case Cause::newton:
+      return "Newton's method found no equilibrium";
+    case Cause::target:
+      return "a clamp asks for something out of reach";
+    case Cause::step_too_large:
+      return "a point moved further than the rod is long in one step";
   }
   return "unknown";
 }

@@ -68,6 +68,19 @@ Problems check_reach(const Model& model) {
   return problems;
 }
 
+Problems check_start(const Model& model) {
+  Problems problems;
+  for (Size i = 0; i < model.targets.size(); ++i) {
+    const Target& target = model.targets[i];
+    const double away = (place_of(target, 0) - target.start.position).norm();
+    if (!target.position || target.from > 0 || away <= 1e-6 * model.rods[static_cast<Size>(target.rod)].length) continue;
+    problems.push_back({Severity::error, "", fmt::format("clamp[{}].move", i),
+                        fmt::format("the clamp starts {:.6g} m away from the rod", away), "must be 0 at t = 0",
+                        "start the path at zero, or start the rod there (rod.initial)"});
+  }
+  return problems;
+}
+
 Problems check_speed(const Model& model, double step) {
   Problems problems;
   for (Size i = 0; i < model.targets.size(); ++i) {

@@ -14,9 +14,15 @@ using math::two_pi;
 namespace {
 
 void evaluate_target(const Target& target, double time, double load_factor, TargetNow& now) {
+  now.active = time >= target.from && time < target.until;
+  if (target.move.keys.empty() && target.turn.keys.empty()) {  // most clamps stand still, and this is asked in every step
+    now.pose.position = target.start.position;
+    now.turn = 0;
+    now.motion = {};
+    return;
+  }
   const auto move = at_time<Vec3>(target.move, time, Vec3::Zero(), Vec3::Zero());
   const auto turn = at_time<double>(target.turn, time, 0.0, 0.0);
-  now.active = time >= target.from && time < target.until;
   now.pose.position = target.start.position + load_factor * move.value;
   now.turn = two_pi * load_factor * turn.value;
   now.motion.linear = load_factor * move.rate;
@@ -47,14 +53,16 @@ void evaluate(const Model& model, const Live& live, double time, double load_fac
   }
   for (std::size_t i = 0; i < model.targets.size(); ++i) {
     TargetNow& now = out.targets[i];
-    now.pose.orientation = exp_quat(Vec3(now.turn * model.targets[i].axis)) * model.targets[i].start.orientation;
+    const Quat& start = model.targets[i].start.orientation;
+    now.pose.orientation = now.turn == 0 ? start : exp_quat(Vec3(now.turn * model.targets[i].axis)) * start;
   }
   evaluate_factors(model.node_loads, time, load_factor, out.node_factor);
   evaluate_factors(model.line_loads, time, load_factor, out.line_factor);
   out.wind_factor.resize(model.winds.size());
   for (std::size_t i = 0; i < model.winds.size(); ++i)
     out.wind_factor[i] = load_factor * at_time<double>(model.winds[i].law.factor, time, 1.0, 0.0).value;
-  out.hands = live.hands;
+  out.hands.count = 0;  // the few that are there, not the whole array
+  for (const Hand& hand : live.hands) out.hands.push(hand);
 }
 
 // Gusts travel with the wind: everything depends on the phase p = t / period - (distance along the wind) / gust length.

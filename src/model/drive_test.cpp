@@ -189,4 +189,16 @@ SENTENCE("model", "a target that jumps more than a rod length in a step is found
 }
 
 }  // namespace
+SENTENCE("model", "a clamp that starts away from the rod it holds is told, with the distance") {
+  Scene scene = one_rod(StraightCurve{}, 10);
+  Clamp clamp = clamp_at(0);
+  clamp.move.keys = {{0, Vec3(0, 0.25, 0)}, {1, Vec3(0, 0.5, 0)}};
+  scene.clamps = {clamp};
+  const Problems problems = check_start(*build_model(scene));
+  ASSERT_EQ(problems.size(), 1u);
+  EXPECT_EQ(problems[0].what, "the clamp starts 0.25 m away from the rod");
+  scene.clamps[0].move.keys[0].value = Vec3::Zero();
+  EXPECT_TRUE(check_start(*build_model(scene)).empty());
+}
+
 }  // namespace tendril

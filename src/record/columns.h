@@ -23,7 +23,7 @@ struct RowSource {
 
 struct Column {
   const char* name;
-  const char* about;  // meaning and unit, written as an attribute
+  const char* about;                       // meaning and unit, written as an attribute
   std::size_t (*rows)(const FrameSizes&);  // values per frame = rows * width; 0 for none: one number per frame
   std::size_t width;                       // 0: no second dimension
   bool whole_numbers;

@@ -101,8 +101,8 @@ struct CheckpointHead {
 };
 }  // namespace
 
-void write_checkpoint(const std::filesystem::path& file, std::uint64_t scene_hash, std::uint64_t frames, std::uint64_t csv_bytes,
-                      std::span<const std::byte> state, std::vector<std::byte>& scratch) {
+void write_checkpoint(const std::filesystem::path& file, std::uint64_t scene_hash, std::uint64_t frames,
+                      std::uint64_t csv_bytes, std::span<const std::byte> state, std::vector<std::byte>& scratch) {
   CheckpointHead head{{}, scene_hash, frames, csv_bytes, state.size()};
   std::memcpy(head.magic, checkpoint_magic, sizeof head.magic);
   const auto head_bytes = std::as_bytes(std::span(&head, 1));
@@ -121,7 +121,9 @@ Checkpoint read_checkpoint(const std::filesystem::path& file) {
   const auto all = std::as_bytes(std::span(bytes));
   CheckpointHead head{};
   std::uint64_t hash = 0;
-  const auto torn = [&file] { return RecordError(file.string() + ": this is no whole checkpoint; start again without --resume"); };
+  const auto torn = [&file] {
+    return RecordError(file.string() + ": this is no whole checkpoint; start again without --resume");
+  };
   if (all.size() < sizeof head + sizeof hash) throw torn();
   std::memcpy(&head, all.data(), sizeof head);
   std::memcpy(&hash, all.data() + all.size() - sizeof hash, sizeof hash);

@@ -40,8 +40,8 @@ struct Checkpoint {
   std::uint64_t scene_hash = 0, frames = 0, csv_bytes = 0;
   std::vector<std::byte> state;
 };
-void write_checkpoint(const std::filesystem::path& file, std::uint64_t scene_hash, std::uint64_t frames, std::uint64_t csv_bytes,
-                      std::span<const std::byte> state, std::vector<std::byte>& scratch);
+void write_checkpoint(const std::filesystem::path& file, std::uint64_t scene_hash, std::uint64_t frames,
+                      std::uint64_t csv_bytes, std::span<const std::byte> state, std::vector<std::byte>& scratch);
 Checkpoint read_checkpoint(const std::filesystem::path& file);
 
 }  // namespace tendril

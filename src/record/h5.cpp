@@ -55,8 +55,9 @@ void write_text(hid_t at, const char* name, const std::string& text, const std::
     checked(H5Ldelete(at, name, H5P_DEFAULT), file, "replace a text");
   const Handle type = text_type(text.size(), file);
   const Handle space(checked(H5Screate(H5S_SCALAR), file, "make a space"), H5Sclose);
-  Handle set(checked(H5Dcreate2(at, name, type.get(), space.get(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), file, "make a text"),
-             H5Dclose);
+  Handle set(
+      checked(H5Dcreate2(at, name, type.get(), space.get(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), file, "make a text"),
+      H5Dclose);
   const std::string padded = text.empty() ? std::string(1, '\0') : text;
   checked(H5Dwrite(set.get(), type.get(), H5S_ALL, H5S_ALL, H5P_DEFAULT, padded.data()), file, "write a text");
   checked(set.close(), file, "write a text");
@@ -79,8 +80,9 @@ void write_texts(hid_t at, const char* name, const std::vector<std::string>& tex
   const Handle type = text_type(longest, file);
   const hsize_t count = texts.size();
   const Handle space(checked(H5Screate_simple(1, &count, nullptr), file, "make a space"), H5Sclose);
-  Handle set(checked(H5Dcreate2(at, name, type.get(), space.get(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), file, "make texts"),
-             H5Dclose);
+  Handle set(
+      checked(H5Dcreate2(at, name, type.get(), space.get(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), file, "make texts"),
+      H5Dclose);
   if (count > 0) checked(H5Dwrite(set.get(), type.get(), H5S_ALL, H5S_ALL, H5P_DEFAULT, flat.data()), file, "write texts");
   checked(set.close(), file, "write texts");
 }
@@ -104,15 +106,17 @@ void write_number_attribute(hid_t at, const char* name, std::int64_t value, cons
     attribute = Handle(checked(H5Aopen(at, name, H5P_DEFAULT), file, "open an attribute"), H5Aclose);
   } else {
     const Handle space(checked(H5Screate(H5S_SCALAR), file, "make a space"), H5Sclose);
-    attribute = Handle(checked(H5Acreate2(at, name, H5T_STD_I64LE, space.get(), H5P_DEFAULT, H5P_DEFAULT), file, "make an attribute"),
-                       H5Aclose);
+    attribute = Handle(
+        checked(H5Acreate2(at, name, H5T_STD_I64LE, space.get(), H5P_DEFAULT, H5P_DEFAULT), file, "make an attribute"),
+        H5Aclose);
   }
   checked(H5Awrite(attribute.get(), H5T_NATIVE_INT64, &value), file, "write an attribute");
   checked(attribute.close(), file, "write an attribute");
 }
 
 std::int64_t read_number_attribute(hid_t at, const char* name, const std::string& file) {
-  const Handle attribute(checked(H5Aopen(at, name, H5P_DEFAULT), file, fmt::format("find the attribute `{}`", name)), H5Aclose);
+  const Handle attribute(checked(H5Aopen(at, name, H5P_DEFAULT), file, fmt::format("find the attribute `{}`", name)),
+                         H5Aclose);
   std::int64_t value = 0;
   checked(H5Aread(attribute.get(), H5T_NATIVE_INT64, &value), file, fmt::format("read the attribute `{}`", name));
   return value;
@@ -121,15 +125,16 @@ std::int64_t read_number_attribute(hid_t at, const char* name, const std::string
 void write_text_attribute(hid_t at, const char* name, const std::string& text, const std::string& file) {
   const Handle type = text_type(text.size(), file);
   const Handle space(checked(H5Screate(H5S_SCALAR), file, "make a space"), H5Sclose);
-  Handle attribute(checked(H5Acreate2(at, name, type.get(), space.get(), H5P_DEFAULT, H5P_DEFAULT), file, "make an attribute"),
-                   H5Aclose);
+  Handle attribute(
+      checked(H5Acreate2(at, name, type.get(), space.get(), H5P_DEFAULT, H5P_DEFAULT), file, "make an attribute"), H5Aclose);
   const std::string padded = text.empty() ? std::string(1, '\0') : text;
   checked(H5Awrite(attribute.get(), type.get(), padded.data()), file, "write an attribute");
   checked(attribute.close(), file, "write an attribute");
 }
 
 std::string read_text_attribute(hid_t at, const char* name, const std::string& file) {
-  const Handle attribute(checked(H5Aopen(at, name, H5P_DEFAULT), file, fmt::format("find the attribute `{}`", name)), H5Aclose);
+  const Handle attribute(checked(H5Aopen(at, name, H5P_DEFAULT), file, fmt::format("find the attribute `{}`", name)),
+                         H5Aclose);
   const Handle type(checked(H5Aget_type(attribute.get()), file, "read an attribute"), H5Tclose);
   std::string text(H5Tget_size(type.get()), '\0');
   checked(H5Aread(attribute.get(), type.get(), text.data()), file, fmt::format("read the attribute `{}`", name));

@@ -67,7 +67,8 @@ h5::Handle open_to_read(const std::string& name) {
 std::size_t common_frames(hid_t file, const std::string& name) {
   std::size_t frames = std::numeric_limits<std::size_t>::max();
   for (const Column& column : all_columns()) {
-    const h5::Handle set(h5::checked(H5Dopen2(file, column.name, H5P_DEFAULT), name, fmt::format("find `{}`", column.name)), H5Dclose);
+    const h5::Handle set(h5::checked(H5Dopen2(file, column.name, H5P_DEFAULT), name, fmt::format("find `{}`", column.name)),
+                         H5Dclose);
     const h5::Handle space(h5::checked(H5Dget_space(set.get()), name, "read a size"), H5Sclose);
     std::array<hsize_t, 3> size{};
     h5::checked(H5Sget_simple_extent_dims(space.get(), size.data(), nullptr), name, "read a size");
@@ -90,10 +91,10 @@ Trajectory read_trajectory(const std::filesystem::path& path) {
   out.rods = read_spans(root, name);
   const auto table = [&](const char* dataset) { return read_table(root, dataset, name); };
   const Table time = table("time"), step = table("step"), material = table("material"), position = table("positions"),
-              velocity = table("velocities"), moment = table("moments"), orientation = table("orientations"), spin = table("spin"),
-              force = table("forces"), twist = table("twist"), energy = table("energies"), own = table("own_energies"),
-              drift = table("solver/drift"), iterations = table("solver/iterations"), residual = table("solver/residual"),
-              pivots = table("solver/negative_pivots");
+              velocity = table("velocities"), moment = table("moments"), orientation = table("orientations"),
+              spin = table("spin"), force = table("forces"), twist = table("twist"), energy = table("energies"),
+              own = table("own_energies"), drift = table("solver/drift"), iterations = table("solver/iterations"),
+              residual = table("solver/residual"), pivots = table("solver/negative_pivots");
   const std::size_t frames = common_frames(root, name);
   for (std::size_t k = 0; k < frames; ++k) {
     Frame f;

@@ -131,7 +131,7 @@ SENTENCE("record", "a torn checkpoint is found out") {
 
 // Forks, lets `work` run in the child, and waits; the child must not return into the test program.
 template <class Work>
-int in_child(const Work& work, int kill_after_milliseconds = 0) {
+int in_child(const Work& work, int kill_after_milliseconds = 0, const fs::path& wait_for = {}) {
   const pid_t child = fork();
   if (child == 0) {
     try {
@@ -144,6 +144,7 @@ int in_child(const Work& work, int kill_after_milliseconds = 0) {
     _exit(0);
   }
   if (kill_after_milliseconds > 0) {
+    if (!wait_for.empty()) wait_for_rows(wait_for, 2);
     usleep(static_cast<useconds_t>(1000 * kill_after_milliseconds));
     kill(child, SIGKILL);
   }
@@ -157,7 +158,7 @@ SENTENCE("record", "a killed process leaves a readable run, which goes on with t
   TemporaryFolder folder;
   Scene scene = long_scene();
   scene.time.step = 1e-6;
-  scene.time.duration = 4;
+  scene.time.duration = 40;
   const auto start = [&] {
     Simulation simulation = open_fake(scene);
     RunFolder run(folder / "cut");
@@ -172,7 +173,7 @@ SENTENCE("record", "a killed process leaves a readable run, which goes on with t
     Sink* sinks[] = {run.get()};
     simulate(simulation, sinks);
   };
-  ASSERT_TRUE(WIFSIGNALED(in_child(start, 120)));
+  ASSERT_TRUE(WIFSIGNALED(in_child(start, 7, folder / "cut")));
   std::size_t frames = read_trajectory(folder / "cut" / "run.h5").frames.size();
   EXPECT_GT(frames, 1u);
   for (const int milliseconds : {61, 77, 93}) {
@@ -182,7 +183,8 @@ SENTENCE("record", "a killed process leaves a readable run, which goes on with t
     frames = t.frames.size();
   }
   EXPECT_FALSE(fs::exists(folder / "cut" / "summary.json"));
-  scene.time.duration = std::ceil(static_cast<double>(frames) / 40 * 4 + 1) / 4;  // a little more, so that the test stays short
+  scene.time.duration =
+      std::ceil(static_cast<double>(frames) / 40 * 4 + 1) / 4;  // a little more, so that the test stays short
   in_child(go_on);
   run_fake(scene, folder / "whole");
   expect_same_runs(folder / "whole", folder / "cut");

@@ -3,7 +3,9 @@
 
 #include <gtest/gtest.h>
 #include <stdlib.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -39,6 +41,16 @@ inline std::string read_text_file(const std::filesystem::path& file) {
   return text.str();
 }
 
+// Rows of probes.csv: these frames are in run.h5 already. Tests wait for rows, not for a time that a busy machine may need.
+inline bool wait_for_rows(const std::filesystem::path& run_folder, std::ptrdiff_t rows) {
+  for (int tries = 0; tries < 6000; ++tries) {
+    const std::string text = read_text_file(run_folder / "probes.csv");
+    if (std::count(text.begin(), text.end(), '\n') > rows) return true;
+    usleep(10'000);
+  }
+  return false;
+}
+
 template <class Array>
 bool same_vectors(const Array& a, const Array& b) {
   if (a.size() != b.size()) return false;
@@ -48,11 +60,11 @@ bool same_vectors(const Array& a, const Array& b) {
   return true;
 }
 inline bool same_frame(const Frame& a, const Frame& b) {
-  bool same = a.time == b.time && a.step == b.step && same_vectors(a.position, b.position) && same_vectors(a.velocity, b.velocity) &&
-              same_vectors(a.moment, b.moment) && same_vectors(a.force, b.force) && same_vectors(a.spin, b.spin) &&
-              same_vectors(a.twist, b.twist) && a.orientation.size() == b.orientation.size() &&
-              a.report.iterations == b.report.iterations && a.report.residual == b.report.residual &&
-              a.own_energy.total() == b.own_energy.total();
+  bool same = a.time == b.time && a.step == b.step && same_vectors(a.position, b.position) &&
+              same_vectors(a.velocity, b.velocity) && same_vectors(a.moment, b.moment) && same_vectors(a.force, b.force) &&
+              same_vectors(a.spin, b.spin) && same_vectors(a.twist, b.twist) &&
+              a.orientation.size() == b.orientation.size() && a.report.iterations == b.report.iterations &&
+              a.report.residual == b.report.residual && a.own_energy.total() == b.own_energy.total();
   for (int i = 0; same && i < a.orientation.size(); ++i)
     same = a.orientation[EdgeIndex(i)].coeffs() == b.orientation[EdgeIndex(i)].coeffs();
   return same;

@@ -40,7 +40,8 @@ void prepare_folder(const fs::path& folder) {
   // The summary goes first: from here on the folder does not look whole.
   for (const char* name : {"summary.json", "checkpoint.bin", "probes.csv", "run.h5"}) {
     fs::remove(folder / name, error);
-    if (error) throw RecordError(fmt::format("{}: could not replace the older run: {}", (folder / name).string(), error.message()));
+    if (error)
+      throw RecordError(fmt::format("{}: could not replace the older run: {}", (folder / name).string(), error.message()));
   }
 }
 
@@ -76,9 +77,7 @@ struct RunFolder::Inside {
   }
 };
 
-RunFolder::RunFolder(const fs::path& folder) : inside_(std::make_unique<Inside>()) {
-  inside_->folder = folder;
-}
+RunFolder::RunFolder(const fs::path& folder) : inside_(std::make_unique<Inside>()) { inside_->folder = folder; }
 RunFolder::~RunFolder() = default;
 const fs::path& RunFolder::folder() const { return inside_->folder; }
 
@@ -88,11 +87,18 @@ std::unique_ptr<RunFolder> RunFolder::resume(const fs::path& folder, Simulation&
   const Checkpoint checkpoint = read_checkpoint(folder / "checkpoint.bin");
   in.scene_hash = hash_of(simulation.scene());
   if (checkpoint.scene_hash != in.scene_hash)
-    throw RecordError(folder.string() + ": holds a run of another scene (or of this scene with other values); start again without "
+    throw RecordError(folder.string() +
+                      ": holds a run of another scene (or of this scene with other values); start again without "
                       "--resume, or choose another folder");
-  StateReader reader(checkpoint.state);
-  simulation.load(reader);
-  in.trajectory.emplace(folder / "run.h5", static_cast<std::int64_t>(checkpoint.frames), head_of(simulation), simulation.frame());
+  try {
+    StateReader reader(checkpoint.state);
+    simulation.load(reader);
+  } catch (const Misuse& error) {  // written by another version of the program
+    throw RecordError(
+        fmt::format("{}: {}; start again without --resume", (folder / "checkpoint.bin").string(), error.what()));
+  }
+  in.trajectory.emplace(folder / "run.h5", static_cast<std::int64_t>(checkpoint.frames), head_of(simulation),
+                        simulation.frame());
   in.csv.emplace(folder / "probes.csv", checkpoint.csv_bytes);
   return run;
 }

@@ -20,9 +20,12 @@ Json rows(const Array& array, int first, int count) {
 
 const char* word(Outcome outcome) {
   switch (outcome) {
-    case Outcome::fine: return "fine";
-    case Outcome::not_converged: return "not_converged";
-    case Outcome::diverged: return "diverged";
+    case Outcome::fine:
+      return "fine";
+    case Outcome::not_converged:
+      return "not_converged";
+    case Outcome::diverged:
+      return "diverged";
   }
   return "";
 }
@@ -58,9 +61,13 @@ std::string summary_json(const Simulation& simulation, const RunReport& report) 
                   {"penetration", report.worst_penetration},
                   {"residual", report.worst_residual},
                   {"iterations", report.worst_iterations}};
-  out["run"] = {{"title", simulation.scene().title},  {"outcome", word(report.outcome)}, {"message", report.message},
+  out["run"] = {{"title", simulation.scene().title},
+                {"outcome", word(report.outcome)},
+                {"message", report.message},
                 {"finished", report.outcome == Outcome::fine && simulation.finished()},
-                {"frames", report.frames},            {"retries", report.retries},       {"step_size", simulation.step_size()}};
+                {"frames", report.frames},
+                {"retries", report.retries},
+                {"step_size", simulation.step_size()}};
   return out.dump(1) + "\n";
 }
 

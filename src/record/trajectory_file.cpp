@@ -89,10 +89,12 @@ void TrajectoryFile::Inside::write_head(const TrajectoryHead& head, const Frame&
     spans.insert(spans.end(), {s.first_node, s.nodes, s.first_edge, s.edges, s.first_inner, s.inner, s.ring ? 1 : 0});
   const std::array<hsize_t, 2> size{first.rods.size(), 7};
   const h5::Handle space(h5::checked(H5Screate_simple(2, size.data(), nullptr), name, "make a space"), H5Sclose);
-  h5::Handle set(h5::checked(H5Dcreate2(root, "rods/spans", H5T_STD_I64LE, space.get(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), name,
-                             "make the rods"),
-                 H5Dclose);
-  h5::write_text_attribute(set.get(), "about", "first node, nodes, first edge, edges, first inner node, inner nodes, ring", name);
+  h5::Handle set(
+      h5::checked(H5Dcreate2(root, "rods/spans", H5T_STD_I64LE, space.get(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), name,
+                  "make the rods"),
+      H5Dclose);
+  h5::write_text_attribute(set.get(), "about", "first node, nodes, first edge, edges, first inner node, inner nodes, ring",
+                           name);
   if (!spans.empty())
     h5::checked(H5Dwrite(set.get(), H5T_NATIVE_INT64, H5S_ALL, H5S_ALL, H5P_DEFAULT, spans.data()), name, "write the rods");
   h5::checked(set.close(), name, "write the rods");
@@ -104,8 +106,9 @@ TrajectoryFile::TrajectoryFile(const std::filesystem::path& path, const Trajecto
   Inside& in = *inside_;
   in.name = path.string();
   in.sizes = sizes_of(first, head.clamp_names.size());
-  in.file = h5::Handle(h5::checked(H5Fcreate(in.name.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT), in.name, "create the file"),
-                       H5Fclose);
+  in.file = h5::Handle(
+      h5::checked(H5Fcreate(in.name.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT), in.name, "create the file"),
+      H5Fclose);
   in.write_head(head, first);
   for (const Column& column : all_columns())
     in.columns.push_back({create_dataset(in.file.get(), column, in.sizes, in.name), {}});
@@ -121,13 +124,15 @@ TrajectoryFile::TrajectoryFile(const std::filesystem::path& path, std::int64_t f
   in.sizes = sizes_of(first, head.clamp_names.size());
   in.file = h5::Handle(h5::checked(H5Fopen(in.name.c_str(), H5F_ACC_RDWR, H5P_DEFAULT), in.name, "open the file"), H5Fclose);
   for (const Column& column : all_columns()) {
-    h5::Handle set(h5::checked(H5Dopen2(in.file.get(), column.name, H5P_DEFAULT), in.name, fmt::format("find `{}`", column.name)),
-                   H5Dclose);
+    h5::Handle set(
+        h5::checked(H5Dopen2(in.file.get(), column.name, H5P_DEFAULT), in.name, fmt::format("find `{}`", column.name)),
+        H5Dclose);
     const h5::Handle space(h5::checked(H5Dget_space(set.get()), in.name, "read a size"), H5Sclose);
     std::array<hsize_t, 3> size{};
     h5::checked(H5Sget_simple_extent_dims(space.get(), size.data(), nullptr), in.name, "read a size");
     if (size[0] < static_cast<hsize_t>(frames))
-      throw RecordError(fmt::format("{}: holds {} frames, the checkpoint {}: start again without --resume", in.name, size[0], frames));
+      throw RecordError(
+          fmt::format("{}: holds {} frames, the checkpoint {}: start again without --resume", in.name, size[0], frames));
     const Dimensions cut = dimensions_of(column, in.sizes, static_cast<hsize_t>(frames));
     h5::checked(H5Dset_extent(set.get(), cut.size.data()), in.name, "cut back to the checkpoint");
     in.columns.push_back({std::move(set), {}});
@@ -165,7 +170,8 @@ void TrajectoryFile::Inside::write_column(const Column& column, Open& open) cons
   count[0] = static_cast<hsize_t>(waiting);
   const h5::Handle memory(h5::checked(H5Screate_simple(d.count, count.data(), nullptr), name, "make a space"), H5Sclose);
   const h5::Handle space(h5::checked(H5Dget_space(open.set.get()), name, "read a size"), H5Sclose);
-  h5::checked(H5Sselect_hyperslab(space.get(), H5S_SELECT_SET, start.data(), nullptr, count.data(), nullptr), name, "choose rows");
+  h5::checked(H5Sselect_hyperslab(space.get(), H5S_SELECT_SET, start.data(), nullptr, count.data(), nullptr), name,
+              "choose rows");
   h5::checked(H5Dwrite(open.set.get(), H5T_NATIVE_DOUBLE, memory.get(), space.get(), H5P_DEFAULT, open.waiting.data()), name,
               "write frames");
 }

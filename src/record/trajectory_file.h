@@ -1,7 +1,7 @@
 // run.h5: one extendible dataset per quantity, one row per frame. HDF5 itself stays behind this header.
 //
-// Default file format, no SWMR: such a file survives a kill after its last flush. Frames wait in memory until write_and_flush, so
-// that the file is being changed only for a moment in every second.
+// Default file format, no SWMR: such a file survives a kill after its last flush. Frames wait in memory until
+// write_and_flush, so that the file is being changed only for a moment in every second.
 #pragma once
 
 #include <cstdint>

@@ -29,7 +29,8 @@ const char* what_to_change(Cause cause) {
 
 std::string divergence_message(const StepReport& report, double time, const std::string& what_was_tried) {
   return fmt::format("stopped at t = {:.6g} s: {} ({}; last residual {:.3g} after {} iterations). What to change: {}.", time,
-                     to_text(report.cause), what_was_tried, report.residual, report.iterations, what_to_change(report.cause));
+                     to_text(report.cause), what_was_tried, report.residual, report.iterations,
+                     what_to_change(report.cause));
 }
 
 }  // namespace tendril

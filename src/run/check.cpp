@@ -14,13 +14,21 @@ namespace {
 
 std::span<const MethodEntry> methods_with(const MethodEntry& method) {
   const std::span<const MethodEntry> all = all_methods();
-  const bool listed = !all.empty() && std::less_equal<>()(all.data(), &method) && std::less<>()(&method, all.data() + all.size());
+  const bool listed =
+      !all.empty() && std::less_equal<>()(all.data(), &method) && std::less<>()(&method, all.data() + all.size());
   return listed ? all : std::span<const MethodEntry>(&method, 1);
 }
 
 OptionTable table_of(const Scene& scene, const std::string& method) {
   const auto found = scene.options.find(method);
   return found == scene.options.end() ? OptionTable{} : found->second;
+}
+
+// By convention a method that stretches only when told to has the option `extensible`.
+bool stretches(const MethodEntry& method, const Options& options) {
+  for (const OptionInfo& option : method.info.options)
+    if (option.name == "extensible") return options.flag("extensible");
+  return method.info.can.stretch;
 }
 
 void choose_step(const Scene& scene, Examined& examined) {
@@ -37,6 +45,19 @@ void choose_step(const Scene& scene, Examined& examined) {
                                  fmt::format("take {:.4g} or \"auto\"", advice.advised)});
 }
 
+// More than anybody waits for; beyond it counters would overflow.
+void check_patience(const Scene& scene, Examined& examined) {
+  constexpr double most_steps = 1e13, most_frames = 1e9;
+  const double steps = scene.time.duration / examined.step_size, frames = scene.time.duration * scene.time.frames_per_second;
+  if (scene.time.mode == Mode::dynamics && !(steps <= most_steps))
+    examined.problems.push_back(
+        {Severity::error, "", "time.step", fmt::format("got {:.4g} s, which makes {:.3g} steps", examined.step_size, steps),
+         fmt::format("at most {:.0e} steps", most_steps), "take a longer step or a shorter duration"});
+  if (!(frames <= most_frames))
+    examined.problems.push_back({Severity::error, "", "time.frames_per_second", fmt::format("makes {:.3g} frames", frames),
+                                 fmt::format("at most {:.0e} frames", most_frames), "take fewer frames per second"});
+}
+
 }  // namespace
 
 Examined examine(const Scene& scene, const MethodEntry& method) {
@@ -50,12 +71,13 @@ Examined examine(const Scene& scene, const MethodEntry& method) {
   if (out.model && !has_errors(out.problems)) {
     out.options.emplace(method.info.options, table_of(scene, method.info.name));
     add_new_problems(out.problems, method.check(*out.model, *out.options));
-    // A method that may stretch knows from its options whether it will, and asks check_reach itself.
-    if (!method.info.can.stretch) add_new_problems(out.problems, check_reach(*out.model));
+    if (!stretches(method, *out.options)) add_new_problems(out.problems, check_reach(*out.model));
+    if (scene.time.mode == Mode::dynamics) add_new_problems(out.problems, check_start(*out.model));
   }
   if (out.model && !has_errors(out.problems)) {
     out.advice = method.advise(*out.model, *out.options);
     choose_step(scene, out);
+    check_patience(scene, out);
     add_new_problems(out.problems, check_speed(*out.model, out.step_size));
     if (scene.time.mode == Mode::dynamics && !(out.step_size > 0 && std::isfinite(out.step_size)))
       out.problems.push_back({Severity::error, "", "time.step", fmt::format("the advised step is {} s", out.step_size), "",

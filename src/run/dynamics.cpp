@@ -1,5 +1,5 @@
-// Dynamics: equal steps from one recording time to the next; after a failure the last kept state is taken up again with half the
-// step, and later steps grow back to the nominal one.
+// Dynamics: equal steps from one recording time to the next; after a failure the last kept state is taken up again with half
+// the step, and later steps grow back to the nominal one.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -64,14 +64,15 @@ StepReport Simulation::Inside::advance_dynamics(double limit) {
       keep();
     }
     StepReport report = take_part();
-    if (report.outcome == Outcome::fine && place.at == place.substeps && place.time == frame_time(place.next_frame) && !arrive()) {
+    if (report.outcome == Outcome::fine && place.at == place.substeps && place.time == frame_time(place.next_frame) &&
+        !arrive()) {
       report.outcome = Outcome::diverged;
       report.cause = Cause::not_finite;
     }
     if (report.outcome == Outcome::fine) return report;
     if (!retry_with_half_steps())
-      return give_up(report, fmt::format("the step was halved {} times, from {:.3g} s to {:.3g} s", most_halvings, place.nominal,
-                                         std::ldexp(place.nominal, -most_halvings)));
+      return give_up(report, fmt::format("the step was halved {} times, from {:.3g} s to {:.3g} s", most_halvings,
+                                         place.nominal, std::ldexp(place.nominal, -most_halvings)));
   }
 }
 

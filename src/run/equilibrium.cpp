@@ -10,10 +10,10 @@
 namespace tendril {
 namespace {
 constexpr int most_halvings = 8;
-constexpr double most_move = 0.05;                       // of the rod's length, per increment
-constexpr double most_turn = std::numbers::pi / 8;       // a sixteenth of a turn
+constexpr double most_move = 0.05;                  // of the rod's length, per increment
+constexpr double most_turn = std::numbers::pi / 8;  // a sixteenth of a turn
 constexpr double first_load_increment = 0.25;
-constexpr int samples = 8;                               // of a path, within one increment
+constexpr int samples = 8;  // of a path, within one increment
 }  // namespace
 
 // Either the load factor runs at a fixed time, or time runs at load factor 1.
@@ -24,8 +24,8 @@ struct Simulation::Inside::Along {
   double factor_at(double x) const { return in_time ? 1.0 : x; }
 };
 
-// The increment, shortened so that no clamp moves or turns further than Newton's method likes. `before_` and `after_` keep their
-// storage.
+// The increment, shortened so that no clamp moves or turns further than Newton's method likes. `before_` and `after_` keep
+// their storage.
 double Simulation::Inside::limited(const Along& along, double from, double increment) {
   for (int tries = 0; tries < 30; ++tries) {
     double worst = 0;  // what the clamps travel, over what they may

@@ -1,5 +1,5 @@
-// A method for the tests of this room: independent springs that pull each node to where it started, in exact arithmetic steps that
-// are cheap and deterministic, and that fail when told to. Not physics of a rod.
+// A method for the tests of this room: independent springs that pull each node to where it started, in exact arithmetic
+// steps that are cheap and deterministic, and that fail when told to. Not physics of a rod.
 #pragma once
 
 #include <cmath>
@@ -16,12 +16,12 @@ class FakeMethod final : public Method {
  public:
   // What goes wrong. Static, because methods are made behind a function pointer; tests reset it.
   struct Trouble {
-    double largest_step = forever;           // larger steps fail
+    double largest_step = forever;            // larger steps fail
     double from = -forever, until = forever;  // but only between these times
-    bool silent = false;                     // fail by NaN instead of by report
-    double largest_increment = forever;      // of the load factor, or of time in quasistatics
-    int steps = 0, relaxes = 0;              // counted
-    std::vector<double> sizes;               // of the steps asked for
+    bool silent = false;                      // fail by NaN instead of by report
+    double largest_increment = forever;       // of the load factor, or of time in quasistatics
+    int steps = 0, relaxes = 0;               // counted
+    std::vector<double> sizes;                // of the steps asked for
   };
   static Trouble& trouble() {
     static Trouble t;
@@ -41,8 +41,10 @@ class FakeMethod final : public Method {
     report.step_taken = dt;
     report.iterations = 1;
     if (dt > t.largest_step * (1 + 1e-12) && time >= t.from && time < t.until) {
-      if (t.silent) offset_[0] = std::nan("");
-      else report.outcome = Outcome::diverged, report.cause = Cause::step_too_large;
+      if (t.silent)
+        offset_[0] = std::nan("");
+      else
+        report.outcome = Outcome::diverged, report.cause = Cause::step_too_large;
     }
     for (std::size_t i = 0; i < offset_.size(); ++i) {
       speed_[i] += dt * (-100 * offset_[i] + live.gravity_scale * model_->gravity[static_cast<int>(i % 3)]);
@@ -60,7 +62,8 @@ class FakeMethod final : public Method {
     if (increment > t.largest_increment * (1 + 1e-12)) report.outcome = Outcome::not_converged, report.cause = Cause::newton;
     load_factor_ = load_factor;
     time_ = time;
-    for (std::size_t i = 0; i < offset_.size(); ++i) offset_[i] = 0.01 * drive_.gravity[static_cast<int>(i % 3)], speed_[i] = 0;
+    for (std::size_t i = 0; i < offset_.size(); ++i)
+      offset_[i] = 0.01 * drive_.gravity[static_cast<int>(i % 3)], speed_[i] = 0;
     return report;
   }
   void write(Frame& frame) const override {

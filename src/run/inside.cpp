@@ -55,8 +55,14 @@ bool all_finite(const Frame& frame) {
 
 Simulation::Inside::Inside(Scene the_scene, std::shared_ptr<const Model> the_model, const MethodEntry& the_entry,
                            const Options& the_options)
-    : scene(std::move(the_scene)), model(std::move(the_model)), entry(&the_entry), options(the_options),
-      method(the_entry.make(model, the_options)), meter(model), reactions(model->targets.size()) {
+    : scene(std::move(the_scene)),
+      model(std::move(the_model)),
+      entry(&the_entry),
+      options(the_options),
+      method(the_entry.make(model, the_options)),
+      meter(model),
+      frame(model->initial),
+      reactions(model->targets.size()) {  // a method finds a frame of the right sizes
   if (scene.time.mode == Mode::statics) place.to = scene.time.duration;
 }
 
@@ -126,8 +132,8 @@ bool Simulation::Inside::arrive() {
   place.next_frame = static_cast<std::int64_t>(std::floor(place.time * scene.time.frames_per_second + 1e-6)) + 1;
   place.off_grid = false;
   const Energy& e = measures.energy;
-  place.largest_energy = std::max({place.largest_energy, e.kinetic, e.bending + e.twisting + e.stretching,
-                                   std::abs(e.gravity - place.first.gravity)});
+  place.largest_energy = std::max(
+      {place.largest_energy, e.kinetic, e.bending + e.twisting + e.stretching, std::abs(e.gravity - place.first.gravity)});
   place.worst_length_error = std::max(place.worst_length_error, measures.length_error);
   place.worst_penetration = std::max(place.worst_penetration, measures.penetration);
   fresh = false;  // the drift is measured against what was just noted
@@ -184,7 +190,8 @@ void Simulation::Inside::load(StateReader& reader) {
   const auto get = [&reader](auto& v) { reader.value(v); };
   std::uint32_t version = 0;
   get(version);
-  TENDRIL_REQUIRE(version == state_version, fmt::format("the state has version {}, this program reads {}", version, state_version));
+  TENDRIL_REQUIRE(version == state_version,
+                  fmt::format("the state has version {}, this program reads {}", version, state_version));
   for_each_field(place, get);
   visit_live(live, reader);
   get(retries), get(failed), get(keep_due), get(earlier_seconds);

@@ -14,23 +14,24 @@
 namespace tendril {
 
 // Where a run stands: everything that goes back to its old value when steps are taken back, and that a checkpoint holds.
-// From one recording time to the next lies a stretch of `substeps` equal steps; a step is cut into 2^level parts after failures.
+// From one recording time to the next lies a stretch of `substeps` equal steps; a step is cut into 2^level parts after
+// failures.
 struct Place {
-  double time = 0;             // [s]
-  std::int64_t step = 0;       // accepted so far
-  std::int64_t recorded = 0;   // recording times reached
-  std::int64_t next_frame = 0; // number of the next recording time
-  std::int64_t delivered = 0;  // of these, given to the sinks
+  double time = 0;                       // [s]
+  std::int64_t step = 0;                 // accepted so far
+  std::int64_t recorded = 0;             // recording times reached
+  std::int64_t next_frame = 0;           // number of the next recording time
+  std::int64_t delivered = 0;            // of these, given to the sinks
   double from = 0, to = 0, nominal = 0;  // the stretch, and its step [s]
   std::int64_t substeps = 0, at = 0;     // of the stretch, and how many are done
   std::int64_t part = 0;                 // done of the present step's parts
   int level = 0;
-  bool off_grid = false;       // the present time is not a recording time
-  bool settled = false;        // quasistatic: the equilibrium of time 0 is found
+  bool off_grid = false;  // the present time is not a recording time
+  bool settled = false;   // quasistatic: the equilibrium of time 0 is found
   double load_factor = 0, increment = 0;
   int worst_iterations = 0;
   double worst_residual = 0, worst_length_error = 0, worst_penetration = 0;
-  Energy first;                // at the first recording time
+  Energy first;  // at the first recording time
   double largest_energy = 0;
   StepReport last;
 };
@@ -38,12 +39,14 @@ struct Place {
 // Visits each field once, in a fixed order; padding never reaches a checkpoint.
 template <class P, class F>
 void for_each_field(P& p, F&& f) {
-  f(p.time), f(p.step), f(p.recorded), f(p.next_frame), f(p.delivered), f(p.from), f(p.to), f(p.nominal), f(p.substeps), f(p.at), f(p.part);
+  f(p.time), f(p.step), f(p.recorded), f(p.next_frame), f(p.delivered), f(p.from), f(p.to), f(p.nominal), f(p.substeps),
+      f(p.at), f(p.part);
   f(p.level), f(p.off_grid), f(p.settled), f(p.load_factor), f(p.increment);
   f(p.worst_iterations), f(p.worst_residual), f(p.worst_length_error), f(p.worst_penetration);
   f(p.first.kinetic), f(p.first.bending), f(p.first.twisting), f(p.first.stretching), f(p.first.gravity), f(p.first.contact);
   f(p.largest_energy);
-  f(p.last.outcome), f(p.last.cause), f(p.last.iterations), f(p.last.residual), f(p.last.step_taken), f(p.last.negative_pivots);
+  f(p.last.outcome), f(p.last.cause), f(p.last.iterations), f(p.last.residual), f(p.last.step_taken),
+      f(p.last.negative_pivots);
 }
 
 struct Simulation::Inside {
@@ -58,9 +61,9 @@ struct Simulation::Inside {
   double frame_time(std::int64_t k) const;
   std::int64_t last_frame() const;  // number of the frame at the end
   bool finished() const;
-  void keep();        // remembers place and state, to come back to
-  void come_back();   // to what was kept
-  bool arrive();      // at a recording time: writes the frame and measures; false: it holds a value that is not finite
+  void keep();       // remembers place and state, to come back to
+  void come_back();  // to what was kept
+  bool arrive();     // at a recording time: writes the frame and measures; false: it holds a value that is not finite
   void note(const StepReport& report);
   StepReport give_up(const StepReport& report, const std::string& what_was_tried);
   void refresh() const;  // frame and measures of the present state

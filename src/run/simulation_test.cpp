@@ -46,7 +46,8 @@ SENTENCE("run", "frames stand exactly at k over frames per second and at the end
   const RunReport report = simulate(simulation, sinks);
   EXPECT_EQ(report.outcome, Outcome::fine);
   ASSERT_EQ(collect.frames.size(), 22u);
-  for (std::size_t k = 0; k + 1 < collect.frames.size(); ++k) EXPECT_EQ(collect.frames[k].time, static_cast<double>(k) / 40.0);
+  for (std::size_t k = 0; k + 1 < collect.frames.size(); ++k)
+    EXPECT_EQ(collect.frames[k].time, static_cast<double>(k) / 40.0);
   EXPECT_EQ(collect.frames.back().time, 0.51);
   EXPECT_EQ(report.steps, 20 * 7 + 3);
   const auto& sizes = FakeMethod::trouble().sizes;

@@ -7,8 +7,8 @@
 #include <set>
 
 #include "scene/check_scene.h"
-#include "scene/suggest.h"
 #include "scene/describe_scene.h"
+#include "scene/suggest.h"
 #include "scene/write_value.h"
 
 namespace tendril {
@@ -23,9 +23,9 @@ std::vector<std::string> names(std::span<const MethodEntry> methods) {
 }
 
 struct Demand {
-  std::string field;                            // that asks for it
-  std::string lack;                             // "has no inertia"
-  std::string because;                          // "the mode is \"dynamics\""
+  std::string field;    // that asks for it
+  std::string lack;     // "has no inertia"
+  std::string because;  // "the mode is \"dynamics\""
   std::function<bool(const Capability&)> met;
 };
 
@@ -49,12 +49,14 @@ bool is_straight(const Curve& curve) {
 
 void add_rod_demands(const Rod& rod, const std::string& path, std::vector<Demand>& demands) {
   const std::string who = "rod `" + rod.name + "` ";
-  if (is_ring(rod.rest)) demands.push_back({path + ".rest", "knows no rings", who + "is closed", [](auto& c) { return c.ring; }});
+  if (is_ring(rod.rest))
+    demands.push_back({path + ".rest", "knows no rings", who + "is closed", [](auto& c) { return c.ring; }});
   else if (!is_straight(rod.rest))
-    demands.push_back({path + ".rest", "knows straight rest shapes only", who + "is curved at rest", [](auto& c) { return c.rest_curvature; }});
+    demands.push_back({path + ".rest", "knows straight rest shapes only", who + "is curved at rest",
+                       [](auto& c) { return c.rest_curvature; }});
   if (rod.section && is_anisotropic(*rod.section))
-    demands.push_back({path + ".section", "needs equal bending stiffness in both directions", who + "has a section that is not round",
-                       [](auto& c) { return c.anisotropic; }});
+    demands.push_back({path + ".section", "needs equal bending stiffness in both directions",
+                       who + "has a section that is not round", [](auto& c) { return c.anisotropic; }});
   for (std::size_t i = 0; i < rod.sections.size(); ++i)
     if (is_anisotropic(rod.sections[i].section))
       demands.push_back({fmt::format("{}.sections[{}].section", path, i), "needs equal bending stiffness in both directions",
@@ -68,37 +70,44 @@ void add_rod_demands(const Rod& rod, const std::string& path, std::vector<Demand
                      [edges](auto& c) { return edges >= c.fewest_edges; }});
 }
 
-void add_clamp_demands(const std::set<std::string>& rings, const Clamp& clamp, const std::string& path, std::vector<Demand>& demands) {
+void add_clamp_demands(const std::set<std::string>& rings, const Clamp& clamp, const std::string& path,
+                       std::vector<Demand>& demands) {
   const bool inside = rings.count(clamp.rod) || (clamp.at > 0 && clamp.at < 1);
   const std::string who = "clamp `" + clamp.name + "` ";
   if (inside)
-    demands.push_back({path + ".at", "holds rods at their ends only", who + "stands inside", [](auto& c) { return c.hold_inside; }});
+    demands.push_back(
+        {path + ".at", "holds rods at their ends only", who + "stands inside", [](auto& c) { return c.hold_inside; }});
   for (const Hold h : clamp.hold) {
     const std::string what = scene_detail::word(h);
-    demands.push_back({path + ".hold", "can not hold the " + what, who + "asks for it", [h](auto& c) {
-                         return h == Hold::position ? c.hold_position : h == Hold::direction ? c.hold_direction : c.hold_twist;
-                       }});
+    demands.push_back(
+        {path + ".hold", "can not hold the " + what, who + "asks for it", [h](auto& c) {
+           return h == Hold::position ? c.hold_position : h == Hold::direction ? c.hold_direction : c.hold_twist;
+         }});
   }
 }
 
 void add_load_demands(const Load& load, const std::string& path, std::vector<Demand>& demands) {
   const auto follower = [&](Axes axes, const char* key) {
     if (axes == Axes::material)
-      demands.push_back({path + "." + key + ".axes", "has no loads that turn with the rod", "the load is given in material axes",
-                         [](auto& c) { return c.follower_loads; }});
+      demands.push_back({path + "." + key + ".axes", "has no loads that turn with the rod",
+                         "the load is given in material axes", [](auto& c) { return c.follower_loads; }});
   };
   if (const auto* f = std::get_if<ForceLoad>(&load)) follower(f->axes, "force");
   if (const auto* m = std::get_if<MomentLoad>(&load)) follower(m->axes, "moment");
   if (const auto* d = std::get_if<DistributedLoad>(&load)) follower(d->axes, "distributed");
-  if (std::holds_alternative<DragLoad>(load)) demands.push_back({path, "has no drag", "the scene has it", [](auto& c) { return c.drag; }});
-  if (std::holds_alternative<WindLoad>(load)) demands.push_back({path, "has no wind", "the scene has it", [](auto& c) { return c.drag; }});
+  if (std::holds_alternative<DragLoad>(load))
+    demands.push_back({path, "has no drag", "the scene has it", [](auto& c) { return c.drag; }});
+  if (std::holds_alternative<WindLoad>(load))
+    demands.push_back({path, "has no wind", "the scene has it", [](auto& c) { return c.drag; }});
 }
 
 std::vector<Demand> demands_of(const Scene& scene) {
   std::vector<Demand> demands;
   const std::string mode = std::string("the mode is \"") + scene_detail::word(scene.time.mode) + "\"";
-  if (scene.time.mode == Mode::dynamics) demands.push_back({"time.mode", "has no inertia", mode, [](auto& c) { return c.inertia; }});
-  else demands.push_back({"time.mode", "finds no equilibria", mode, [](auto& c) { return c.statics; }});
+  if (scene.time.mode == Mode::dynamics)
+    demands.push_back({"time.mode", "has no inertia", mode, [](auto& c) { return c.inertia; }});
+  else
+    demands.push_back({"time.mode", "finds no equilibria", mode, [](auto& c) { return c.statics; }});
   for (std::size_t i = 0; i < scene.rods.size(); ++i) add_rod_demands(scene.rods[i], fmt::format("rod[{}]", i), demands);
   std::set<std::string> rings;
   for (const Rod& rod : scene.rods)
@@ -138,7 +147,8 @@ void check_method_options(const Scene& scene, const MethodEntry& method, const O
                                    [&](const OptionInfo& o) { return o.name == name; });
     if (info == method.info.options.end()) {
       const std::string none = "method `" + method.info.name + "` has no options";
-      problems.push_back({Severity::error, locate(scene, field), field, "unknown option", {}, known.empty() ? none : suggest(name, known)});
+      problems.push_back(
+          {Severity::error, locate(scene, field), field, "unknown option", {}, known.empty() ? none : suggest(name, known)});
       continue;
     }
     const std::string allowed = wrong_option(*info, value);
@@ -155,26 +165,38 @@ void check_method_options(const Scene& scene, const MethodEntry& method, const O
 Problems check_options(const Scene& scene, std::span<const MethodEntry> methods) {
   Problems problems;
   for (const auto& [name, table] : scene.options) {
-    const auto method = std::find_if(methods.begin(), methods.end(), [&n = name](const MethodEntry& m) { return m.info.name == n; });
+    const auto method =
+        std::find_if(methods.begin(), methods.end(), [&n = name](const MethodEntry& m) { return m.info.name == n; });
     const std::string field = "options." + name;
-    if (method != methods.end()) check_method_options(scene, *method, table, problems);
+    if (method != methods.end())
+      check_method_options(scene, *method, table, problems);
     else
-      problems.push_back({Severity::error, locate(scene, field), field, "no method is called " + quote(name), {},
+      problems.push_back({Severity::error,
+                          locate(scene, field),
+                          field,
+                          "no method is called " + quote(name),
+                          {},
                           suggest(name, names(methods))});
   }
   return problems;
 }
 
 Problems check_capability(const Scene& scene, std::span<const MethodEntry> methods) {
-  const auto method = std::find_if(methods.begin(), methods.end(), [&](const MethodEntry& m) { return m.info.name == scene.method; });
+  const auto method =
+      std::find_if(methods.begin(), methods.end(), [&](const MethodEntry& m) { return m.info.name == scene.method; });
   if (method == methods.end())
-    return {{Severity::error, locate(scene, "method"), "method", "no method is called " + quote(scene.method), {},
+    return {{Severity::error,
+             locate(scene, "method"),
+             "method",
+             "no method is called " + quote(scene.method),
+             {},
              suggest(scene.method, names(methods))}};
   const std::vector<Demand> demands = demands_of(scene);
   // Methods that meet every demand, so that changing to one of them does not lead to the next refusal.
   std::vector<std::string> able;
   for (const MethodEntry& m : methods)
-    if (std::all_of(demands.begin(), demands.end(), [&](const Demand& d) { return d.met(m.info.can); })) able.push_back(m.info.name);
+    if (std::all_of(demands.begin(), demands.end(), [&](const Demand& d) { return d.met(m.info.can); }))
+      able.push_back(m.info.name);
   Problems problems;
   for (const Demand& d : demands) {
     if (d.met(method->info.can)) continue;
@@ -184,8 +206,12 @@ Problems check_capability(const Scene& scene, std::span<const MethodEntry> metho
     std::string remedy = !able.empty() ? "methods that can: " + join(able)
                          : can.empty() ? "no method can"
                                        : "methods that can do this, but not all of the scene: " + join(can);
-    problems.push_back({Severity::error, locate(scene, d.field), d.field,
-                        "method `" + scene.method + "` " + d.lack + ", but " + d.because, {}, std::move(remedy)});
+    problems.push_back({Severity::error,
+                        locate(scene, d.field),
+                        d.field,
+                        "method `" + scene.method + "` " + d.lack + ", but " + d.because,
+                        {},
+                        std::move(remedy)});
   }
   return problems;
 }

@@ -28,7 +28,8 @@ class DriveChecker {
   Problems problems;
 
  private:
-  void add(Severity severity, const std::string& field, std::string what, std::string allowed = {}, std::string remedy = {}) {
+  void add(Severity severity, const std::string& field, std::string what, std::string allowed = {},
+           std::string remedy = {}) {
     problems.push_back({severity, locate(scene_, field), field, std::move(what), std::move(allowed), std::move(remedy)});
   }
   void error(const std::string& field, std::string what, std::string allowed = {}, std::string remedy = {}) {
@@ -41,7 +42,8 @@ class DriveChecker {
         error(fmt::format("{}.keys[{}]", path, i),
               fmt::format("got {} s after {} s", number_text(table.keys[i].time), number_text(table.keys[i - 1].time)),
               "times must rise from key to key");
-    if (table.keys.empty() && scene_.source.places.count(path)) error(path + ".keys", "is empty", "must have at least one key");
+    if (table.keys.empty() && scene_.source.places.count(path))
+      error(path + ".keys", "is empty", "must have at least one key");
   }
   const Scene& scene_;
 };
@@ -51,7 +53,8 @@ void DriveChecker::check_time() {
   const double frames = t.duration * t.frames_per_second;
   if (std::isfinite(frames) && frames > most_frames)
     error("time.frames_per_second",
-          fmt::format("{} s at {} per second are {:.4g} frames", number_text(t.duration), number_text(t.frames_per_second), frames),
+          fmt::format("{} s at {} per second are {:.4g} frames", number_text(t.duration), number_text(t.frames_per_second),
+                      frames),
           fmt::format("must be at most {:.0f}", most_frames), "record fewer frames per second");
 }
 
@@ -70,7 +73,8 @@ void DriveChecker::check_clamp(std::size_t i) {
   if (c.direction && !holds(Hold::direction))
     error(path + ".direction", "is given, but the direction is not held", {}, "add \"direction\" to hold");
   if (!(c.from < c.until))
-    error(path + ".until", fmt::format("got {} s, from is {} s", number_text(c.until), number_text(c.from)), "must be later than `from`");
+    error(path + ".until", fmt::format("got {} s, from is {} s", number_text(c.until), number_text(c.from)),
+          "must be later than `from`");
   check_timetable(c.move, path + ".move");
   check_timetable(c.turn, path + ".turn");
 }
@@ -111,7 +115,8 @@ void DriveChecker::check_load(const Load& load, const std::string& path) {
   if (const auto* d = std::get_if<DistributedLoad>(&load)) {
     check_timetable(d->factor, inner + ".factor");
     if (!(d->from < d->to))
-      error(inner, fmt::format("runs from {} to {}", number_text(d->from), number_text(d->to)), "`from` must be smaller than `to`");
+      error(inner, fmt::format("runs from {} to {}", number_text(d->from), number_text(d->to)),
+            "`from` must be smaller than `to`");
   }
   if (const auto* d = std::get_if<DragLoad>(&load); d && d->normal == 0 && d->tangential == 0)
     error(inner, "has no resistance", "normal or tangential must be > 0");
@@ -120,7 +125,8 @@ void DriveChecker::check_load(const Load& load, const std::string& path) {
 void DriveChecker::check_probe(const Probe& probe, const std::string& path) {
   const bool reaction = probe.quantity == Quantity::reaction_force || probe.quantity == Quantity::reaction_moment;
   const std::string quantity = quote(word(probe.quantity));
-  if (reaction && probe.clamp.empty()) error(path + ".clamp", "is missing", {}, "name the clamp whose " + quantity + " is meant");
+  if (reaction && probe.clamp.empty())
+    error(path + ".clamp", "is missing", {}, "name the clamp whose " + quantity + " is meant");
   if (!reaction && probe.rod.empty()) error(path + ".rod", "is missing", {}, "name the rod whose " + quantity + " is meant");
   if (reaction && !probe.rod.empty()) error(path + ".rod", "is given", quantity + " belongs to a clamp", "remove it");
   if (!reaction && !probe.clamp.empty()) error(path + ".clamp", "is given", quantity + " belongs to a rod", "remove it");
@@ -138,7 +144,8 @@ void DriveChecker::check_ignored() {
     if (!(r.damping == Damping{})) add(Severity::warning, path + ".damping", why);
   }
   for (std::size_t i = 0; i < scene_.loads.size(); ++i)
-    if (std::holds_alternative<DragLoad>(scene_.loads[i])) add(Severity::warning, "load[" + std::to_string(i) + "].drag", why);
+    if (std::holds_alternative<DragLoad>(scene_.loads[i]))
+      add(Severity::warning, "load[" + std::to_string(i) + "].drag", why);
 }
 
 }  // namespace

@@ -19,7 +19,8 @@ std::string to_text(const Range& range) {
     return "must be between " + number_text(range.low) + " and " + number_text(range.high);
   std::string text;
   if (low) text = (range.low_open ? "must be > " : "must be at least ") + number_text(range.low);
-  if (high) text += (low ? " and " : "must be ") + std::string(range.high_open ? "< " : "at most ") + number_text(range.high);
+  if (high)
+    text += (low ? " and " : "must be ") + std::string(range.high_open ? "< " : "at most ") + number_text(range.high);
   return text;
 }
 
@@ -47,13 +48,17 @@ class RangeChecker : public Walker<RangeChecker> {
   void leaf(const Field& f, const std::string& path, T& value) {
     if constexpr (std::is_same_v<T, double>) {
       if (f.may_be_forever && value == forever) return;
-      if (!std::isfinite(value)) complain(path, got(f, value), "must be a finite number");
-      else if (!f.range.contains(value)) complain(path, got(f, value), to_text(f.range));
+      if (!std::isfinite(value))
+        complain(path, got(f, value), "must be a finite number");
+      else if (!f.range.contains(value))
+        complain(path, got(f, value), to_text(f.range));
     } else if constexpr (std::is_same_v<T, int>) {
       if (!f.range.contains(value)) complain(path, got(f, value), to_text(f.range));
     } else if constexpr (is_vector<T>) {
-      if (!value.allFinite()) complain(path, got(f, value), "must be finite numbers");
-      else if (f.non_zero && !(value.stableNorm() > 1e-100)) complain(path, got(f, value), "must not be zero: it gives a direction");
+      if (!value.allFinite())
+        complain(path, got(f, value), "must be finite numbers");
+      else if (f.non_zero && !(value.stableNorm() > 1e-100))
+        complain(path, got(f, value), "must not be zero: it gives a direction");
     } else if constexpr (std::is_enum_v<T>) {
       if (static_cast<std::size_t>(value) >= std::size(Words<T>::list)) complain(path, "is not a value of its enum", {});
     }
@@ -90,8 +95,13 @@ class ReferenceChecker : public Walker<ReferenceChecker> {
       if (exists) return;
       const std::string what = value.empty() ? "no " + std::string(f.refers_to) + " is named"
                                              : "no " + std::string(f.refers_to) + " is called " + quote(value);
-      problems.push_back({Severity::error, locate(scene_, path), path, what, {},
-                          list == names_.end() ? "the scene has no " + std::string(f.refers_to) : suggest(value, {list->second.begin(), list->second.end()})});
+      problems.push_back({Severity::error,
+                          locate(scene_, path),
+                          path,
+                          what,
+                          {},
+                          list == names_.end() ? "the scene has no " + std::string(f.refers_to)
+                                               : suggest(value, {list->second.begin(), list->second.end()})});
     }
   }
 
@@ -117,11 +127,19 @@ void check_names(const Scene& scene, const std::vector<T>& items, const std::str
     const std::string& name = items[i].name;
     const std::string field = kind == "material" ? "material." + name : kind + "[" + std::to_string(i) + "].name";
     if (!is_good_name(name))
-      problems.push_back({Severity::error, locate(scene, field), field, "got " + quote(name.substr(0, 100)),
-                          "must be 1 to 100 letters, digits, _ or -", {}});
+      problems.push_back({Severity::error,
+                          locate(scene, field),
+                          field,
+                          "got " + quote(name.substr(0, 100)),
+                          "must be 1 to 100 letters, digits, _ or -",
+                          {}});
     if (!seen.insert(name).second)
-      problems.push_back({Severity::error, locate(scene, field), field, "a " + kind + " is called " + quote(name) + " already",
-                          "names must be different", {}});
+      problems.push_back({Severity::error,
+                          locate(scene, field),
+                          field,
+                          "a " + kind + " is called " + quote(name) + " already",
+                          "names must be different",
+                          {}});
   }
 }
 

@@ -32,9 +32,10 @@ class GeometryChecker {
     check_sections(rod, path);
     check_curve(rod.rest, path + ".rest");
     if (rod.initial) check_curve(*rod.initial, path + ".initial");
-    if (rod.initial && is_ring(*rod.initial) != is_ring(rod.rest))
-      error(path + ".initial", is_ring(rod.rest) ? "is open, but the rest curve is a ring" : "is a ring, but the rest curve is open",
-            "both must be rings or both open", {});
+    // The other way round is fine: a naturally straight rod may be bent into a ring and welded.
+    if (rod.initial && is_ring(rod.rest) && !is_ring(*rod.initial))
+      error(path + ".initial", "is open, but the rest curve is a ring", "must be closed as well",
+            "give the rest curve as an open one, an arc of a full turn for a circle");
     check_bend(rod, rod.rest, path + ".rest");
     if (rod.initial) check_bend(rod, *rod.initial, path + ".initial");
     for (std::size_t i = 0; i < rod.refine.size(); ++i)
@@ -58,7 +59,8 @@ class GeometryChecker {
       total += rod.segments ? *rod.segments : p ? static_cast<double>(p->points.size()) : 50.0;
     }
     if (scene_.rods.size() > 1 && total > most_segments)
-      error("rod", fmt::format("the rods have {:.0f} segments together", total), fmt::format("must be at most {:.0f}", most_segments), {});
+      error("rod", fmt::format("the rods have {:.0f} segments together", total),
+            fmt::format("must be at most {:.0f}", most_segments), {});
   }
 
   Problems problems;
@@ -76,7 +78,8 @@ class GeometryChecker {
   void check_points(const PolylineCurve& curve, const std::string& path);
   void check_bend(const Rod& rod, const Curve& curve, const std::string& path);
   void not_parallel(const Vec3& a, const Vec3& b, const std::string& field, const char* other) {
-    if (a.norm() > 0 && b.norm() > 0 && parallel(a, b)) error(field, fmt::format("is parallel to `{}`", other), "must point to a side", {});
+    if (a.norm() > 0 && b.norm() > 0 && parallel(a, b))
+      error(field, fmt::format("is parallel to `{}`", other), "must point to a side", {});
   }
   void apart(const Vec3& start, const Vec3& end, const std::string& field) {
     if ((end - start).norm() == 0) error(field, "is the same point as `start`", "the rod must have a length", {});
@@ -96,7 +99,8 @@ void GeometryChecker::check_sections(const Rod& rod, const std::string& path) {
   if (needs_material && rod.material.empty())
     error(path + ".material", "is missing", {}, "name a [material.NAME], or give a stiffness section");
   if (!needs_material && !rod.material.empty() && (rod.section || !rod.sections.empty()))
-    add(Severity::warning, path + ".material", "is not used: the section gives stiffness and mass directly", {}, "remove it");
+    add(Severity::warning, path + ".material", "is not used: the section gives stiffness and mass directly", {},
+        "remove it");
 }
 
 void GeometryChecker::check_stations(const Rod& rod, const std::string& path) {
@@ -105,14 +109,17 @@ void GeometryChecker::check_stations(const Rod& rod, const std::string& path) {
   const auto field = [&path](std::size_t i) { return fmt::format("{}.sections[{}].at", path, i); };
   for (std::size_t i = 1; i < s.size(); ++i) {
     if (!(s[i - 1].at < s[i].at))
-      error(field(i), fmt::format("got {} after {}", number_text(s[i].at), number_text(s[i - 1].at)), "stations must stand in rising order", {});
+      error(field(i), fmt::format("got {} after {}", number_text(s[i].at), number_text(s[i - 1].at)),
+            "stations must stand in rising order", {});
     if (s[i].section.index() != s[0].section.index())
       error(fmt::format("{}.sections[{}].section", path, i), "is of another kind than the first station",
             "all stations must be of one kind, to be interpolated", {});
   }
   if (s.front().at != 0) error(field(0), "got " + number_text(s.front().at), "the first station must stand at 0", {});
-  if (s.back().at != 1 && s.size() > 1) error(field(s.size() - 1), "got " + number_text(s.back().at), "the last station must stand at 1", {});
-  if (s.size() == 1) error(path + ".sections", "has one station", "must have at least two, at 0 and at 1", "or write it as `section`");
+  if (s.back().at != 1 && s.size() > 1)
+    error(field(s.size() - 1), "got " + number_text(s.back().at), "the last station must stand at 1", {});
+  if (s.size() == 1)
+    error(path + ".sections", "has one station", "must have at least two, at 0 and at 1", "or write it as `section`");
 }
 
 void GeometryChecker::check_points(const PolylineCurve& c, const std::string& path) {
@@ -120,13 +127,16 @@ void GeometryChecker::check_points(const PolylineCurve& c, const std::string& pa
     return error(path + ".file", "has not been read", {}, "a scene made in code gives the points themselves");
   const std::size_t fewest = c.closed ? 3 : 2;
   if (c.points.size() < fewest)
-    return error(path + ".points", fmt::format("has {} points", c.points.size()), fmt::format("must be at least {}", fewest), {});
+    return error(path + ".points", fmt::format("has {} points", c.points.size()), fmt::format("must be at least {}", fewest),
+                 {});
   if (static_cast<double>(c.points.size()) > most_segments + 1)
-    return error(path + ".points", fmt::format("has {} points", c.points.size()), fmt::format("must be at most {:.0f}", most_segments + 1), {});
+    return error(path + ".points", fmt::format("has {} points", c.points.size()),
+                 fmt::format("must be at most {:.0f}", most_segments + 1), {});
   std::size_t found = 0;
   for (std::size_t i = 1; i < c.points.size(); ++i)
     if (c.points[i] == c.points[i - 1] && ++found <= 10)
-      error(fmt::format("{}.points[{}]", path, i), "is the same point as the one before", "segments must have a length", "remove one of the two");
+      error(fmt::format("{}.points[{}]", path, i), "is the same point as the one before", "segments must have a length",
+            "remove one of the two");
   if (c.closed && c.points.front() == c.points.back())
     error(fmt::format("{}.points[{}]", path, c.points.size() - 1), "is the same point as the first",
           "a closed polyline joins the last point to the first by itself", "remove the last point");
@@ -134,7 +144,8 @@ void GeometryChecker::check_points(const PolylineCurve& c, const std::string& pa
   for (std::size_t i = 2; i < c.points.size(); ++i) {
     const Vec3 e = (c.points[i - 1] - c.points[i - 2]).normalized(), f = (c.points[i] - c.points[i - 1]).normalized();
     if (e.dot(f) < -1 + 1e-12)
-      return error(fmt::format("{}.points[{}]", path, i), "turns straight back", "a rod can not fold onto itself", "move the point");
+      return error(fmt::format("{}.points[{}]", path, i), "turns straight back", "a rod can not fold onto itself",
+                   "move the point");
   }
 }
 
@@ -167,7 +178,8 @@ double bend_radius(const Curve& curve) {  // smallest along the curve
   if (const auto* c = std::get_if<CircleCurve>(&curve)) return c->radius;
   if (const auto* t = std::get_if<TrefoilCurve>(&curve)) return trefoil_bend_radius * t->size;
   if (const auto* b = std::get_if<BentCurve>(&curve)) return 1 / b->curvature.norm();
-  if (const auto* p = std::get_if<ParabolaCurve>(&curve)) return (p->end - p->start).squaredNorm() / (8 * std::abs(p->height));
+  if (const auto* p = std::get_if<ParabolaCurve>(&curve))
+    return (p->end - p->start).squaredNorm() / (8 * std::abs(p->height));
   if (const auto* w = std::get_if<SineCurve>(&curve)) {
     const double k = 2 * pi * w->waves / w->span;
     return 1 / (std::abs(w->amplitude) * k * k);
@@ -191,7 +203,8 @@ void GeometryChecker::check_bend(const Rod& rod, const Curve& curve, const std::
   const double bend = bend_radius(curve);
   if (!(thickness >= bend)) return;
   add(only_for_drawing ? Severity::warning : Severity::error, path,
-      fmt::format("the curve bends with radius {} m, the section's half thickness is {} m", number_text(bend), number_text(thickness)),
+      fmt::format("the curve bends with radius {} m, the section's half thickness is {} m", number_text(bend),
+                  number_text(thickness)),
       "the section must be thinner than the bend", "use a thinner section or a wider curve");
 }
 

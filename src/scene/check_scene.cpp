@@ -27,7 +27,8 @@ void shorten(Problems& problems) {
   if (problems.size() <= most + 1) return;
   const Problems cut(problems.begin() + most, problems.end());
   problems.resize(most);
-  problems.push_back({has_errors(cut) ? Severity::error : Severity::warning, {}, {}, fmt::format("and {} more", cut.size()), {}, {}});
+  problems.push_back(
+      {has_errors(cut) ? Severity::error : Severity::warning, {}, {}, fmt::format("and {} more", cut.size()), {}, {}});
 }
 
 Problems check_all(const Scene& scene, std::span<const MethodEntry> methods) {

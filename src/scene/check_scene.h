@@ -14,12 +14,12 @@ namespace tendril {
 Problems check_scene(const Scene& scene, std::span<const MethodEntry> methods = all_methods());
 Problems check_all(const Scene& scene, std::span<const MethodEntry> methods = all_methods());  // the same, not shortened
 
-Problems check_fields(const Scene& scene);                                               // each number in its range
-Problems check_references(const Scene& scene);                                           // names exist and are unique
-Problems check_geometry(const Scene& scene);                                             // curves, sections, segments
-Problems check_drive(const Scene& scene);                                                // time, timetables, clamps, loads, probes
-Problems check_options(const Scene& scene, std::span<const MethodEntry> methods);        // [options.METHOD]
-Problems check_capability(const Scene& scene, std::span<const MethodEntry> methods);     // can its method do what it asks?
+Problems check_fields(const Scene& scene);                                         // each number in its range
+Problems check_references(const Scene& scene);                                     // names exist and are unique
+Problems check_geometry(const Scene& scene);                                       // curves, sections, segments
+Problems check_drive(const Scene& scene);                                          // time, timetables, clamps, loads, probes
+Problems check_options(const Scene& scene, std::span<const MethodEntry> methods);  // [options.METHOD]
+Problems check_capability(const Scene& scene, std::span<const MethodEntry> methods);  // can its method do what it asks?
 
 // "scene.toml:12:9" for a field, from the nearest parent that stands in the text; "--set" for what was set afterwards.
 std::string locate(const Scene& scene, std::string_view field);

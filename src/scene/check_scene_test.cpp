@@ -13,63 +13,79 @@ std::string with_rest(const std::string& rest) { return complaints(with(straight
 SENTENCE("scene", "names must exist and be different") {
   EXPECT_EQ(complaints(with("rod = \"beam\"", "rod = \"baem\"")),
             "scene.toml:21:7: clamp[0].rod: no rod is called \"baem\"; did you mean `beam`?\n");
-  EXPECT_CONTAINS(complaints(with("\"rubber\"", "\"ruber\"")), "rod[0].material: no material is called \"ruber\"; did you mean `rubber`?");
+  EXPECT_CONTAINS(complaints(with("\"rubber\"", "\"ruber\"")),
+                  "rod[0].material: no material is called \"ruber\"; did you mean `rubber`?");
   EXPECT_CONTAINS(complaints(with("quantity = \"position\"", "quantity = \"reaction_force\"\nclamp = \"clamp2\"")),
                   "probe[0].clamp: no clamp is called \"clamp2\"; did you mean `clamp1`?");
-  EXPECT_CONTAINS(complaints(plain_scene + "[[load]]\nforce = { rod = \"x\", value = [1, 0, 0] }\n"), "load[1].force.rod: no rod is called \"x\"; allowed here: beam");
+  EXPECT_CONTAINS(complaints(plain_scene + "[[load]]\nforce = { rod = \"x\", value = [1, 0, 0] }\n"),
+                  "load[1].force.rod: no rod is called \"x\"; allowed here: beam");
   EXPECT_CONTAINS(complaints(plain_scene + "[[probe]]\nname = \"tip\"\nrod = \"beam\"\nquantity = \"length\"\n"),
                   "probe[1].name: a probe is called \"tip\" already");
-  EXPECT_CONTAINS(complaints(with("name = \"tip\"", "name = \"a/b\"")), "probe[0].name: got \"a/b\", must be 1 to 100 letters, digits, _ or -");
-  EXPECT_CONTAINS(complaints(with("method = \"der\"", "method = \"dre\"")), "scene.toml:2:10: method: no method is called \"dre\"; did you mean `der`?");
+  EXPECT_CONTAINS(complaints(with("name = \"tip\"", "name = \"a/b\"")),
+                  "probe[0].name: got \"a/b\", must be 1 to 100 letters, digits, _ or -");
+  EXPECT_CONTAINS(complaints(with("method = \"der\"", "method = \"dre\"")),
+                  "scene.toml:2:10: method: no method is called \"dre\"; did you mean `der`?");
 }
 
 SENTENCE("scene", "a rod has one section, or stations that cover it in order") {
   const std::string section = "section  = { circle = { radius = 0.005 } }";
-  const auto station = [](const char* at) { return std::string("{ at = ") + at + ", section = { circle = { radius = 0.1 } } }"; };
+  const auto station = [](const char* at) {
+    return std::string("{ at = ") + at + ", section = { circle = { radius = 0.1 } } }";
+  };
   EXPECT_CONTAINS(complaints(with(section + "\n", "")), "rod[0].section: is missing; give one");
   EXPECT_CONTAINS(complaints(with(section, section + "\nsections = [" + station("0") + ", " + station("1") + "]")),
                   "section and sections are both given");
   EXPECT_CONTAINS(complaints(with(section, "sections = [" + station("0") + ", " + station("0.5") + "]")),
                   "rod[0].sections[1].at: got 0.5, the last station must stand at 1");
-  EXPECT_CONTAINS(complaints(with(section, "sections = [" + station("0.2") + ", " + station("1") + "]")), "the first station must stand at 0");
-  EXPECT_CONTAINS(complaints(with(section, "sections = [" + station("0") + ", " + station("0.7") + ", " + station("0.6") + ", " + station("1") + "]")),
+  EXPECT_CONTAINS(complaints(with(section, "sections = [" + station("0.2") + ", " + station("1") + "]")),
+                  "the first station must stand at 0");
+  EXPECT_CONTAINS(complaints(with(section, "sections = [" + station("0") + ", " + station("0.7") + ", " + station("0.6") +
+                                               ", " + station("1") + "]")),
                   "rod[0].sections[2].at: got 0.6 after 0.7, stations must stand in rising order");
   EXPECT_CONTAINS(complaints(with(section, "sections = [" + station("0") + "]")), "has one station, must have at least two");
-  EXPECT_CONTAINS(complaints(with(section, "sections = [" + station("0") + ", { at = 1, section = { ellipse = { a = 1, b = 1 } } }]")),
-                  "is of another kind than the first station");
+  EXPECT_CONTAINS(
+      complaints(with(section, "sections = [" + station("0") + ", { at = 1, section = { ellipse = { a = 1, b = 1 } } }]")),
+      "is of another kind than the first station");
 }
 
 SENTENCE("scene", "a material is needed unless stiffness is given, and gives one shear modulus") {
   EXPECT_CONTAINS(complaints(with("material = \"rubber\"\n", "")), "rod[0].material: is missing; name a [material.NAME]");
-  EXPECT_CONTAINS(complaints(with("circle = { radius = 0.005 }", "stiffness = { EI1 = 1, EI2 = 1, GJ = 1, mass_per_length = 1 }")),
-                  "warning: rod[0].material: is not used");
+  EXPECT_CONTAINS(
+      complaints(with("circle = { radius = 0.005 }", "stiffness = { EI1 = 1, EI2 = 1, GJ = 1, mass_per_length = 1 }")),
+      "warning: rod[0].material: is not used");
   EXPECT_CONTAINS(complaints(with("poisson_ratio = 0.49", "poisson_ratio = 0.49\nshear_modulus = 1e5")),
                   "poisson_ratio and shear_modulus are both given");
 }
 
 SENTENCE("scene", "curves without length or direction are refused") {
-  EXPECT_CONTAINS(with_rest("straight = { start = [1, 0, 0], end = [1, 0, 0] }"), "rod[0].rest.straight.end: is the same point as `start`");
+  EXPECT_CONTAINS(with_rest("straight = { start = [1, 0, 0], end = [1, 0, 0] }"),
+                  "rod[0].rest.straight.end: is the same point as `start`");
   EXPECT_CONTAINS(with_rest("arc = { radius = 1, angle = 1, direction = [0, 1, 0], towards = [0, -2, 0] }"),
                   "rod[0].rest.arc.towards: is parallel to `direction`");
-  EXPECT_CONTAINS(with_rest("circle = { radius = 1, normal = [0, 0, 0] }"), "rod[0].rest.circle.normal: got [0, 0, 0], must not be zero");
-  EXPECT_CONTAINS(with_rest("helix = { radius = 1, pitch = 1, turns = 1, axis = [1, 0, 0] }"), "rod[0].rest.helix.radial: is parallel to `axis`");
+  EXPECT_CONTAINS(with_rest("circle = { radius = 1, normal = [0, 0, 0] }"),
+                  "rod[0].rest.circle.normal: got [0, 0, 0], must not be zero");
+  EXPECT_CONTAINS(with_rest("helix = { radius = 1, pitch = 1, turns = 1, axis = [1, 0, 0] }"),
+                  "rod[0].rest.helix.radial: is parallel to `axis`");
   EXPECT_CONTAINS(with_rest("sine = { span = 1, amplitude = 0.1, normal = [1, 0, 0] }"), "is parallel to `direction`");
   EXPECT_CONTAINS(with_rest("parabola = { end = [0, 0, 0], height = 1 }"), "is the same point as `start`");
   EXPECT_CONTAINS(with_rest("bent = { length = 1, d1 = [1, 0, 0] }"), "rod[0].rest.bent.d1: is parallel to `direction`");
 }
 
 SENTENCE("scene", "coincident points make a segment without length") {
-  EXPECT_EQ(with_rest("polyline = { points = [[0, 0, 0], [1, 0, 0], [1, 0, 0], [2, 0, 0]] }"),
-            "scene.toml:17:59: rod[0].rest.polyline.points[2]: is the same point as the one before, segments must have a length; "
-            "remove one of the two\n");
+  EXPECT_EQ(
+      with_rest("polyline = { points = [[0, 0, 0], [1, 0, 0], [1, 0, 0], [2, 0, 0]] }"),
+      "scene.toml:17:59: rod[0].rest.polyline.points[2]: is the same point as the one before, segments must have a length; "
+      "remove one of the two\n");
   EXPECT_CONTAINS(with_rest("polyline = { points = [[0, 0, 0]] }"), "has 1 points, must be at least 2");
   EXPECT_CONTAINS(with_rest("polyline = { }"), "has 0 points");
-  EXPECT_CONTAINS(with_rest("polyline = { closed = true, points = [[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 0, 0]] }"), "is the same point as the first");
+  EXPECT_CONTAINS(with_rest("polyline = { closed = true, points = [[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 0, 0]] }"),
+                  "is the same point as the first");
   EXPECT_CONTAINS(with_rest("polyline = { points = [[0, 0, 0], [1, 0, 0], [0.5, 0, 0]] }"), "turns straight back");
 }
 
 SENTENCE("scene", "a section thicker than the bend is refused, a flat ribbon may bend tightly") {
-  EXPECT_CONTAINS(with_rest("circle = { radius = 0.004 }"), "rod[0].rest: the curve bends with radius 0.004 m, the section's half thickness is 0.005 m");
+  EXPECT_CONTAINS(with_rest("circle = { radius = 0.004 }"),
+                  "rod[0].rest: the curve bends with radius 0.004 m, the section's half thickness is 0.005 m");
   EXPECT_CONTAINS(with_rest("trefoil = { size = 0.003 }"), "the section must be thinner than the bend");
   std::string ribbon = with("circle = { radius = 0.005 }", "rectangle = { width = 0.02, height = 0.001 }");
   ribbon.replace(ribbon.find(straight), straight.size(), "circle = { radius = 0.004 }");
@@ -78,7 +94,10 @@ SENTENCE("scene", "a section thicker than the bend is refused, a flat ribbon may
 
 SENTENCE("scene", "all rods together have at most two million segments") {
   std::string text = with("segments = 50", "segments = 1500000");
-  text += "[[rod]]\nname = \"two\"\nmaterial = \"rubber\"\nsegments = 600000\nsection = { circle = { radius = 0.1 } }\nrest = { " + straight + " }\n";
+  text +=
+      "[[rod]]\nname = \"two\"\nmaterial = \"rubber\"\nsegments = 600000\nsection = { circle = { radius = 0.1 } }\nrest = "
+      "{ " +
+      straight + " }\n";
   EXPECT_CONTAINS(complaints(text), "rod: the rods have 2100000 segments together, must be at most 2000000");
 }
 
@@ -86,27 +105,37 @@ SENTENCE("scene", "clamps hold something, once, in rising time") {
   const std::string hold = "hold = [\"position\", \"direction\", \"twist\"]";
   EXPECT_CONTAINS(complaints(with(hold, "hold = []")), "clamp[0].hold: is empty, must name at least one of");
   EXPECT_CONTAINS(complaints(with(hold, "hold = [\"twist\", \"twist\"]")), "clamp[0].hold[1]: got \"twist\" twice");
-  EXPECT_CONTAINS(complaints(with(hold, "hold = [\"twist\"]\nmove = { keys = [[0, [0, 0, 0]]] }")), "moves a point that is not held");
-  EXPECT_CONTAINS(complaints(with(hold, "hold = [\"position\"]\nturn = { keys = [[0, 0]] }")), "turns a point whose direction and twist are free");
-  EXPECT_CONTAINS(complaints(with(hold, "turn = { keys = [[0, 0], [2, 1], [1, 1]] }")), "clamp[0].turn.keys[2]: got 1 s after 2 s, times must rise");
+  EXPECT_CONTAINS(complaints(with(hold, "hold = [\"twist\"]\nmove = { keys = [[0, [0, 0, 0]]] }")),
+                  "moves a point that is not held");
+  EXPECT_CONTAINS(complaints(with(hold, "hold = [\"position\"]\nturn = { keys = [[0, 0]] }")),
+                  "turns a point whose direction and twist are free");
+  EXPECT_CONTAINS(complaints(with(hold, "turn = { keys = [[0, 0], [2, 1], [1, 1]] }")),
+                  "clamp[0].turn.keys[2]: got 1 s after 2 s, times must rise");
   EXPECT_CONTAINS(complaints(with(hold, "turn = { keys = [] }")), "clamp[0].turn.keys: is empty");
-  EXPECT_CONTAINS(complaints(with(hold, "from = 2\nuntil = 1")), "clamp[0].until: got 1 s, from is 2 s, must be later than `from`");
+  EXPECT_CONTAINS(complaints(with(hold, "from = 2\nuntil = 1")),
+                  "clamp[0].until: got 1 s, from is 2 s, must be later than `from`");
   EXPECT_EQ(complaints(with(hold, "from = 2\nuntil = inf")), "");
   const std::string second = "[[clamp]]\nname = \"two\"\nrod = \"beam\"\nhold = [\"position\"]\n";
   EXPECT_CONTAINS(complaints(plain_scene + second), "clamp[1]: holds the position that \"clamp1\" holds already");
   EXPECT_EQ(complaints(plain_scene + second + "at = 1\n"), "");
   const std::string ring = with(straight, "circle = { radius = 1 }") + second + "at = 1\n";
-  EXPECT_CONTAINS(complaints(ring), "holds the position that \"clamp1\" holds already") << "the ends of a ring are one place";
+  EXPECT_CONTAINS(complaints(ring), "holds the position that \"clamp1\" holds already")
+      << "the ends of a ring are one place";
 }
 
 SENTENCE("scene", "loads, probes, joints and frames are checked") {
-  EXPECT_CONTAINS(complaints(plain_scene + "[[load]]\ndistributed = { rod = \"beam\", from = 0.5, to = 0.5, force = [1, 0, 0] }\n"),
-                  "load[1].distributed: runs from 0.5 to 0.5, `from` must be smaller than `to`");
+  EXPECT_CONTAINS(
+      complaints(plain_scene + "[[load]]\ndistributed = { rod = \"beam\", from = 0.5, to = 0.5, force = [1, 0, 0] }\n"),
+      "load[1].distributed: runs from 0.5 to 0.5, `from` must be smaller than `to`");
   EXPECT_CONTAINS(complaints(plain_scene + "[[load]]\ndrag = { }\n"), "load[1].drag: has no resistance");
-  EXPECT_CONTAINS(complaints(with("rod = \"beam\"\nat = 1.0", "at = 1.0")), "probe[0].rod: is missing; name the rod whose \"position\" is meant");
-  EXPECT_CONTAINS(complaints(with("quantity = \"position\"", "quantity = \"reaction_moment\"")), "probe[0].clamp: is missing");
-  EXPECT_CONTAINS(complaints(plain_scene + "[[joint]]\na = { rod = \"beam\", at = 0 }\nb = { rod = \"beam\", at = 0 }\n"), "joint[0].b: is the same place as a");
-  EXPECT_CONTAINS(complaints(with("duration = 2.0", "duration = 1e9")), "must be at most 1000000; record fewer frames per second");
+  EXPECT_CONTAINS(complaints(with("rod = \"beam\"\nat = 1.0", "at = 1.0")),
+                  "probe[0].rod: is missing; name the rod whose \"position\" is meant");
+  EXPECT_CONTAINS(complaints(with("quantity = \"position\"", "quantity = \"reaction_moment\"")),
+                  "probe[0].clamp: is missing");
+  EXPECT_CONTAINS(complaints(plain_scene + "[[joint]]\na = { rod = \"beam\", at = 0 }\nb = { rod = \"beam\", at = 0 }\n"),
+                  "joint[0].b: is the same place as a");
+  EXPECT_CONTAINS(complaints(with("duration = 2.0", "duration = 1e9")),
+                  "must be at most 1000000; record fewer frames per second");
   EXPECT_CONTAINS(complaints(with("duration = 2.0", "mode = \"statics\"") + "[[load]]\ndrag = { normal = 1 }\n"),
                   "warning: load[1].drag: has no effect on an equilibrium");
 }
@@ -116,7 +145,8 @@ std::vector<MethodEntry> three_methods() {
   MethodEntry full{}, still{}, loose{};
   full.info.name = "full";
   Capability& c = full.info.can;
-  c.inertia = c.statics = c.anisotropic = c.rest_curvature = c.ring = c.joints = c.follower_loads = c.drag = c.damping = true;
+  c.inertia = c.statics = c.anisotropic = c.rest_curvature = c.ring = c.joints = c.follower_loads = c.drag = c.damping =
+      true;
   c.hold_position = c.hold_direction = c.hold_twist = c.hold_inside = true;
   still.info.name = "still";
   still.info.can = c;
@@ -137,22 +167,33 @@ SENTENCE("scene", "what a method can not do is refused, naming the methods that 
     return complaints(text, methods);
   };
   EXPECT_EQ(ask(plain_scene, "full"), "");
-  EXPECT_EQ(ask(plain_scene, "still"), "scene.toml:4:1: time.mode: method `still` has no inertia, but the mode is \"dynamics\"; methods that can: full\n");
+  EXPECT_EQ(
+      ask(plain_scene, "still"),
+      "scene.toml:4:1: time.mode: method `still` has no inertia, but the mode is \"dynamics\"; methods that can: full\n");
   const std::string loose = ask(with("segments = 50", "segments = 3"), "loose");
-  EXPECT_CONTAINS(loose, "rod[0].segments: method `loose` needs more segments, but rod `beam` has 3; methods that can: full");
-  EXPECT_CONTAINS(loose, "clamp[0].hold: method `loose` can not hold the twist, but clamp `clamp1` asks for it; methods that can: full");
+  EXPECT_CONTAINS(loose,
+                  "rod[0].segments: method `loose` needs more segments, but rod `beam` has 3; methods that can: full");
+  EXPECT_CONTAINS(
+      loose, "clamp[0].hold: method `loose` can not hold the twist, but clamp `clamp1` asks for it; methods that can: full");
   EXPECT_CONTAINS(loose, "can not hold the direction");
   EXPECT_LACKS(loose, "can not hold the position");
   EXPECT_CONTAINS(ask(with("at  = 0.0", "at = 0.5"), "loose"), "clamp[0].at: method `loose` holds rods at their ends only");
-  EXPECT_CONTAINS(ask(with("duration = 2.0", "mode = \"statics\""), "loose"), "time.mode: method `loose` finds no equilibria, but the mode is \"statics\"; methods that can: full, still");
+  EXPECT_CONTAINS(
+      ask(with("duration = 2.0", "mode = \"statics\""), "loose"),
+      "time.mode: method `loose` finds no equilibria, but the mode is \"statics\"; methods that can: full, still");
   EXPECT_CONTAINS(ask(with(straight, "circle = { radius = 1 }"), "loose"), "rod[0].rest: method `loose` knows no rings");
   EXPECT_CONTAINS(ask(with(straight, "arc = { radius = 1, angle = 1 }"), "loose"), "knows straight rest shapes only");
-  EXPECT_LACKS(ask(with(straight, "polyline = { points = [[0, 0, 0], [1, 0, 0], [3, 0, 0]] }"), "loose"), "straight rest shapes");
-  EXPECT_CONTAINS(ask(with("circle = { radius = 0.005 }", "ellipse = { a = 0.1, b = 0.2 }"), "loose"), "rod[0].section: method `loose` needs equal bending stiffness");
-  EXPECT_CONTAINS(ask(with("segments = 50", "damping = { mass = 1 }"), "loose"), "rod[0].damping: method `loose` has no damping");
-  EXPECT_CONTAINS(ask(plain_scene + "[[load]]\nforce = { rod = \"beam\", value = [1, 0, 0], axes = \"material\" }\n", "loose"),
-                  "load[1].force.axes: method `loose` has no loads that turn with the rod");
-  EXPECT_CONTAINS(ask(plain_scene + "[[load]]\nwind = { velocity = [1, 0, 0] }\n", "loose"), "load[1]: method `loose` has no wind");
+  EXPECT_LACKS(ask(with(straight, "polyline = { points = [[0, 0, 0], [1, 0, 0], [3, 0, 0]] }"), "loose"),
+               "straight rest shapes");
+  EXPECT_CONTAINS(ask(with("circle = { radius = 0.005 }", "ellipse = { a = 0.1, b = 0.2 }"), "loose"),
+                  "rod[0].section: method `loose` needs equal bending stiffness");
+  EXPECT_CONTAINS(ask(with("segments = 50", "damping = { mass = 1 }"), "loose"),
+                  "rod[0].damping: method `loose` has no damping");
+  EXPECT_CONTAINS(
+      ask(plain_scene + "[[load]]\nforce = { rod = \"beam\", value = [1, 0, 0], axes = \"material\" }\n", "loose"),
+      "load[1].force.axes: method `loose` has no loads that turn with the rod");
+  EXPECT_CONTAINS(ask(plain_scene + "[[load]]\nwind = { velocity = [1, 0, 0] }\n", "loose"),
+                  "load[1]: method `loose` has no wind");
   EXPECT_CONTAINS(ask(plain_scene + "[[load]]\ndrag = { normal = 1 }\n", "loose"), "load[1]: method `loose` has no drag");
   EXPECT_CONTAINS(ask(plain_scene + "[[joint]]\na = { rod = \"beam\", at = 0 }\nb = { rod = \"beam\", at = 1 }\n", "loose"),
                   "joint[0]: method `loose` has no joints, but joint `joint1` joins two rods; methods that can: full");
@@ -183,7 +224,8 @@ SENTENCE("scene", "options of a method are checked against its list") {
   EXPECT_CONTAINS(options("tolerance", 1.0), "options.loose.tolerance: got 1 m, must be between 1e-12 and 0.01");
   EXPECT_CONTAINS(options("tolerance", true), "must be a number in m");
   EXPECT_CONTAINS(options("solver", std::string("direkt")), "must be one of: direct, iterative; did you mean `direct`?");
-  EXPECT_CONTAINS(complaints(plain_scene + "[options.dre]\nx = 1\n"), "scene.toml:33:10: options.dre: no method is called \"dre\"; did you mean `der`?");
+  EXPECT_CONTAINS(complaints(plain_scene + "[options.dre]\nx = 1\n"),
+                  "scene.toml:33:10: options.dre: no method is called \"dre\"; did you mean `der`?");
 }
 
 SENTENCE("scene", "options fill in what is not given, and asking for a wrong one is misuse") {

@@ -60,10 +60,12 @@ std::vector<Vec3> read_points(const std::filesystem::path& file, const std::stri
     const std::string where = shown + ":" + std::to_string(number);
     Vec3 point = Vec3::Zero();
     if (!parse_row(line, point))
-      complain(where, "got " + scene_detail::quote(line.substr(0, 40)), "must be three finite numbers x,y,z", "one point per row, in m");
+      complain(where, "got " + scene_detail::quote(line.substr(0, 40)), "must be three finite numbers x,y,z",
+               "one point per row, in m");
     else if (!points.empty() && point == points.back())
       complain(where, "the point is the same as the one before", "segments must have a length", "remove the row");
-    else points.push_back(point);
+    else
+      points.push_back(point);
     if (static_cast<double>(points.size()) > most_segments + 1) {
       complain(where, "too many points", fmt::format("must be at most {:.0f}", most_segments + 1), "thin the points out");
       break;
@@ -80,7 +82,8 @@ void load_curve_files(Scene& scene, Problems& problems) {
     if (!polyline || polyline->file.empty()) return;
     const std::string field = path + ".polyline.file";
     if (!polyline->points.empty()) {
-      problems.push_back({Severity::error, locate(scene, field), field, "got both points and a file", "must be exactly one", {}});
+      problems.push_back(
+          {Severity::error, locate(scene, field), field, "got both points and a file", "must be exactly one", {}});
       return;
     }
     if (polyline->file.find('\0') != std::string::npos) {

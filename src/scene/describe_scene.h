@@ -1,9 +1,12 @@
-// Every struct of tendril/scene.h, described once: names, units, ranges, sentences. A new scene field is one line in its struct
-// and one line here; reader, checker, writer, --set, manual and JSON Schema follow.
+// Every struct of tendril/scene.h, described once: names, units, ranges, sentences. A new scene field is one line in its
+// struct and one line here; reader, checker, writer, --set, manual and JSON Schema follow.
 #pragma once
 
 #include "tendril/describe.h"
 #include "tendril/scene.h"
+
+// One line per field, as in a table.
+// clang-format off
 
 namespace tendril {
 
@@ -310,3 +313,4 @@ template <class V> void describe(V& v, Scene& s) {
 }
 
 }  // namespace tendril
+// clang-format on

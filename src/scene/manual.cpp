@@ -97,20 +97,25 @@ class Section : public Describer<Section> {
   template <class T>
   void field(const Field& f, T&) {
     const std::string& fallback = defaults_.list[row_++].text;
-    rows_ += fmt::format("| `{}` | {} | {} | {} | {} | {} |\n", shown<T>(f.name), type<T>(), f.unit, default_text(f, fallback), allowed<T>(f), f.sentence);
+    rows_ += fmt::format("| `{}` | {} | {} | {} | {} | {} |\n", shown<T>(f.name), type<T>(), f.unit,
+                         default_text(f, fallback), allowed<T>(f), f.sentence);
   }
   template <class T>
   void plain(const Field& f, T&) {
-    rows_ += fmt::format("| *the value itself* | {} | {} | required | {} | {} |\n", type<T>(), f.unit, allowed<T>(f), f.sentence);
+    rows_ +=
+        fmt::format("| *the value itself* | {} | {} | required | {} | {} |\n", type<T>(), f.unit, allowed<T>(f), f.sentence);
   }
   template <class T>
   void named(const Field& f, std::vector<T>&) {
-    rows_ += fmt::format("| `[{}.NAME]` | {} |  |  |  | {} |\n", f.name, link(title_of<T>().text, manual_.add<T>()), f.sentence);
+    rows_ +=
+        fmt::format("| `[{}.NAME]` | {} |  |  |  | {} |\n", f.name, link(title_of<T>().text, manual_.add<T>()), f.sentence);
   }
   std::string text() const {
-    return fmt::format("## {}\n\n{}\n\n| field | type | unit | default | allowed | meaning |\n|---|---|---|---|---|---|\n{}{}\n", title_.text,
-                       title_.about_text, rows_, words_.empty() ? "" : "\n" + words_);
+    return fmt::format(
+        "## {}\n\n{}\n\n| field | type | unit | default | allowed | meaning |\n|---|---|---|---|---|---|\n{}{}\n",
+        title_.text, title_.about_text, rows_, words_.empty() ? "" : "\n" + words_);
   }
+
  private:
   static std::string default_text(const Field& f, const std::string& text) {
     if (f.required) return "required";
@@ -121,48 +126,66 @@ class Section : public Describer<Section> {
   template <class T>
   std::string shown(const std::string& name) const {  // at the top of the file, tables have headers
     if (title_.text != "scene") return name;
-    if constexpr (is_list<T>) return "[[" + name + "]]";
-    else if constexpr (is_options<T>) return "[" + name + ".METHOD]";
-    else if constexpr (is_struct<T>) return "[" + name + "]";
-    else return name;
+    if constexpr (is_list<T>)
+      return "[[" + name + "]]";
+    else if constexpr (is_options<T>)
+      return "[" + name + ".METHOD]";
+    else if constexpr (is_struct<T>)
+      return "[" + name + "]";
+    else
+      return name;
   }
   template <class T>
   std::string type() {
-    if constexpr (std::is_same_v<T, double>) return "number";
-    else if constexpr (std::is_same_v<T, int>) return "whole number";
-    else if constexpr (std::is_same_v<T, bool>) return "true or false";
-    else if constexpr (std::is_same_v<T, std::string>) return "text";
-    else if constexpr (std::is_same_v<T, Vec2>) return "`[a, b]`";
-    else if constexpr (std::is_same_v<T, Vec3>) return "`[x, y, z]`";
-    else if constexpr (std::is_enum_v<T>) return "word";
-    else if constexpr (is_optional<T>) return type<typename T::value_type>();
+    if constexpr (std::is_same_v<T, double>)
+      return "number";
+    else if constexpr (std::is_same_v<T, int>)
+      return "whole number";
+    else if constexpr (std::is_same_v<T, bool>)
+      return "true or false";
+    else if constexpr (std::is_same_v<T, std::string>)
+      return "text";
+    else if constexpr (std::is_same_v<T, Vec2>)
+      return "`[a, b]`";
+    else if constexpr (std::is_same_v<T, Vec3>)
+      return "`[x, y, z]`";
+    else if constexpr (std::is_enum_v<T>)
+      return "word";
+    else if constexpr (is_optional<T>)
+      return type<typename T::value_type>();
     else if constexpr (is_list<T>) {
       const std::string item = type<typename T::value_type>();
       return item.rfind("one of", 0) == 0 ? item : item == "word" ? "list of words" : "list of " + item;
-    }
-    else if constexpr (is_options<T>) return "[options](#options)";
-    else if constexpr (is_variant<T>) return choices(static_cast<T*>(nullptr));
-    else return link(title_of<T>().text, manual_.add<T>());
+    } else if constexpr (is_options<T>)
+      return "[options](#options)";
+    else if constexpr (is_variant<T>)
+      return choices(static_cast<T*>(nullptr));
+    else
+      return link(title_of<T>().text, manual_.add<T>());
   }
   template <class... T>
   std::string choices(std::variant<T...>*) {
     std::string text;
     std::size_t i = 0;
     for (const std::string& title : {manual_.add<T>()...})
-      text += (text.empty() ? "one of " : ", ") + link(fmt::format("`{}`", Choices<std::variant<T...>>::list[i++].name), title);
+      text +=
+          (text.empty() ? "one of " : ", ") + link(fmt::format("`{}`", Choices<std::variant<T...>>::list[i++].name), title);
     return text;
   }
   template <class T>
   std::string allowed(const Field& f) {
-    if constexpr (is_optional<T> || is_list<T>) return allowed<typename T::value_type>(f);
+    if constexpr (is_optional<T> || is_list<T>)
+      return allowed<typename T::value_type>(f);
     else if constexpr (std::is_enum_v<T>) {
       std::string line;
-      for (const Word& w : Words<T>::list) line += fmt::format("{}`\"{}\"` ({})", line.empty() ? "" : ", ", w.name, w.sentence);
+      for (const Word& w : Words<T>::list)
+        line += fmt::format("{}`\"{}\"` ({})", line.empty() ? "" : ", ", w.name, w.sentence);
       words_ += fmt::format("* `{}`: {}.\n", f.name, line);
       return "see below";
-    }
-    else if (f.refers_to) return fmt::format("name of a {}", f.refers_to);
-    else if (f.non_zero) return "not zero";
+    } else if (f.refers_to)
+      return fmt::format("name of a {}", f.refers_to);
+    else if (f.non_zero)
+      return "not zero";
     else {
       const std::string text = to_text(f.range);
       return text.rfind("must be ", 0) == 0 ? text.substr(8) : text;
@@ -199,14 +222,18 @@ std::string option_range(const OptionInfo& o) {
 }
 
 std::string options_text() {
-  std::string text = "## options\n\nOne table per method, `[options.METHOD]`; the scene's own method uses its own. "
-                     "`tendril list methods` tells what each method can do.\n\n";
+  std::string text =
+      "## options\n\nOne table per method, `[options.METHOD]`; the scene's own method uses its own. "
+      "`tendril list methods` tells what each method can do.\n\n";
   for (const MethodEntry& m : all_methods()) {
     text += fmt::format("### [options.{}]\n\n{}\n\n", m.info.name, m.info.title);
-    if (m.info.options.empty()) text += "No options.\n\n";
-    else text += "| option | unit | default | allowed | meaning |\n|---|---|---|---|---|\n";
+    if (m.info.options.empty())
+      text += "No options.\n\n";
+    else
+      text += "| option | unit | default | allowed | meaning |\n|---|---|---|---|---|\n";
     for (const OptionInfo& o : m.info.options)
-      text += fmt::format("| `{}` | {} | `{}` | {} | {} |\n", o.name, o.unit, option_text(o.fallback), option_range(o), o.sentence);
+      text += fmt::format("| `{}` | {} | `{}` | {} | {} |\n", o.name, o.unit, option_text(o.fallback), option_range(o),
+                          o.sentence);
     if (!m.info.options.empty()) text += "\n";
   }
   text.pop_back();

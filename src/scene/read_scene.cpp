@@ -78,9 +78,8 @@ Checked<Scene> read_scene(std::string_view text, std::string_view file_name) {
   if (!has_errors(problems)) return Checked<Scene>(std::move(scene), std::move(problems));
   // There are errors already: what the checks across fields find is shown together with them.
   add_new_problems(problems, check_all(scene));
-  std::stable_sort(problems.begin(), problems.end(), [&file](const Problem& a, const Problem& b) {
-    return position_of(a, file) < position_of(b, file);
-  });
+  std::stable_sort(problems.begin(), problems.end(),
+                   [&file](const Problem& a, const Problem& b) { return position_of(a, file) < position_of(b, file); });
   shorten(problems);
   return problems;
 }

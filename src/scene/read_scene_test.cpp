@@ -26,7 +26,8 @@ SENTENCE("scene", "an unknown key gets a place and a suggestion") {
   EXPECT_CONTAINS(complaints("titel = \"x\"\n" + plain_scene), "scene.toml:1:1: titel: unknown key; did you mean `title`?");
   EXPECT_CONTAINS(complaints(with("circle = { radius", "circle = { diameter = 2, radius")),
                   "scene.toml:16:25: rod[0].section.circle.diameter: unknown key; allowed here: radius");
-  EXPECT_CONTAINS(complaints(with("{ circle =", "{ cirlce =")), "rod[0].section.cirlce: unknown key; did you mean `circle`?");
+  EXPECT_CONTAINS(complaints(with("{ circle =", "{ cirlce =")),
+                  "rod[0].section.cirlce: unknown key; did you mean `circle`?");
   EXPECT_CONTAINS(complaints(with("gravity = ", "gravitiy = ")), "load[0].gravitiy: unknown key; did you mean `gravity`?");
 }
 
@@ -36,7 +37,8 @@ SENTENCE("scene", "a wrong type says what was got and what is meant") {
   EXPECT_CONTAINS(complaints(with("end = [1, 0, 0]", "end = [1, 0]")),
                   "rod[0].rest.straight.end: got a list of 2, must be three numbers [x, y, z] in m");
   EXPECT_CONTAINS(complaints(with("segments = 50", "segments = 50.5")), "rod[0].segments: got 50.5, must be a whole number");
-  EXPECT_CONTAINS(complaints(with("\"auto\"", "\"automatic\"")), "time.step: got \"automatic\", must be a number in s or \"auto\"");
+  EXPECT_CONTAINS(complaints(with("\"auto\"", "\"automatic\"")),
+                  "time.step: got \"automatic\", must be a number in s or \"auto\"");
   EXPECT_CONTAINS(complaints(with("[time]", "[options.der]\nextensible = [1]\n[time]")),
                   "options.der.extensible: got a list of 1, must be a number, true or false, or a word in quotes");
   EXPECT_CONTAINS(complaints(with("\"twist\"]", "\"twits\"]")),
@@ -44,7 +46,8 @@ SENTENCE("scene", "a wrong type says what was got and what is meant") {
   EXPECT_CONTAINS(complaints(with("[[rod]]", "[rod]")), "write the header with two brackets: [[rod]]");
   EXPECT_CONTAINS(complaints(with("[material.rubber]", "[[material]]")), "write [material.NAME]");
   EXPECT_CONTAINS(complaints(with("{ circle = { radius = 0.005 } }", "\"circle\"")), "write { circle = { ... } }");
-  EXPECT_CONTAINS(complaints(with("[[load]]", "[[load]]\nwind = { velocity = [1, 0, 0] }")), "got both gravity and wind, must be exactly one");
+  EXPECT_CONTAINS(complaints(with("[[load]]", "[[load]]\nwind = { velocity = [1, 0, 0] }")),
+                  "got both gravity and wind, must be exactly one");
   EXPECT_CONTAINS(complaints(plain_scene + "[[load]]\n"), "load[1]: is empty, must be exactly one of: gravity, force");
 }
 
@@ -56,8 +59,10 @@ SENTENCE("scene", "a missing field is asked for with its unit") {
 SENTENCE("scene", "numbers out of range are refused with value, unit and range") {
   EXPECT_EQ(complaints(with("radius = 0.005", "radius = -0.005")),
             "scene.toml:16:34: rod[0].section.circle.radius: got -0.005 m, must be > 0\n");
-  EXPECT_EQ(complaints(with("0.49", "10")), "scene.toml:11:17: material.rubber.poisson_ratio: got 10, must be > -1 and at most 0.5\n");
-  EXPECT_CONTAINS(complaints(with("segments = 50", "segments = 1e9")), "rod[0].segments: got 1000000000, must be between 1 and 2000000");
+  EXPECT_EQ(complaints(with("0.49", "10")),
+            "scene.toml:11:17: material.rubber.poisson_ratio: got 10, must be > -1 and at most 0.5\n");
+  EXPECT_CONTAINS(complaints(with("segments = 50", "segments = 1e9")),
+                  "rod[0].segments: got 1000000000, must be between 1 and 2000000");
   EXPECT_CONTAINS(complaints(with("segments = 50", "segments = 1000000000")), "must be between 1 and 2000000");
   EXPECT_CONTAINS(complaints(with("segments = 50", "segments = 100000000000")), "must be between 1 and 2000000");
   EXPECT_CONTAINS(complaints(with("segments = 50", "segments = 0")), "got 0, must be between 1 and 2000000");
@@ -82,7 +87,8 @@ SENTENCE("scene", "every problem is shown at once, in the order of the file") {
 SENTENCE("scene", "thousands of problems are cut to a hundred, quickly") {
   std::string points = "[0, 0, nan]";
   for (int i = 0; i < 20000; ++i) points += ", [0, \"x\", 0], [0, inf, 0]";
-  const Checked<Scene> scene = read_scene(with("straight = { start = [0, 0, 0], end = [1, 0, 0] }", "polyline = { points = [" + points + "] }"), "s");
+  const Checked<Scene> scene =
+      read_scene(with("straight = { start = [0, 0, 0], end = [1, 0, 0] }", "polyline = { points = [" + points + "] }"), "s");
   ASSERT_EQ(scene.problems().size(), 101u);
   EXPECT_EQ(to_text(scene.problems().back()), "and 39901 more");
 }
@@ -98,7 +104,10 @@ SENTENCE("scene", "empty, binary and broken text is refused") {
   EXPECT_CONTAINS(complaints(""), "scene.toml: is empty, must hold at least one [[rod]]");
   EXPECT_CONTAINS(complaints(" \n\t\n"), "is empty");
   EXPECT_CONTAINS(complaints("# only a comment\n"), "rod: the scene has no rod; add a [[rod]]");
-  EXPECT_CONTAINS(complaints(std::string("\x7f" "ELF\0\0", 6)), "is a binary file");
+  EXPECT_CONTAINS(complaints(std::string("\x7f"
+                                         "ELF\0\0",
+                                         6)),
+                  "is a binary file");
   EXPECT_CONTAINS(complaints("title = \"\xff\xfe\"\n"), "not valid TOML");
 }
 
@@ -136,13 +145,15 @@ SENTENCE("scene", "a polyline comes from a CSV file beside the scene") {
   EXPECT_CONTAINS(bad, "curve.csv:6:");
 
   std::filesystem::remove(folder.path / "curve.csv");
-  EXPECT_CONTAINS(to_text(read_scene_file(folder.path / "scene.toml").problems()), "curve.csv: rod[0].rest.polyline.file: there is no such file");
+  EXPECT_CONTAINS(to_text(read_scene_file(folder.path / "scene.toml").problems()),
+                  "curve.csv: rod[0].rest.polyline.file: there is no such file");
 }
 
 SENTENCE("scene", "timetables are read from tables and from pairs") {
   const Checked<Scene> scene = read_scene(
-      with("at  = 0.0", "move = { shape = \"linear\", keys = [ { time = 0, value = [0,0,0] }, { time = 2, value = [0.3,0,0] } ] }\n"
-                        "turn = { keys = [[0, 0.0], [2, 27]] }"),
+      with("at  = 0.0",
+           "move = { shape = \"linear\", keys = [ { time = 0, value = [0,0,0] }, { time = 2, value = [0.3,0,0] } ] }\n"
+           "turn = { keys = [[0, 0.0], [2, 27]] }"),
       "scene.toml");
   ASSERT_TRUE(scene) << to_text(scene.problems());
   const Clamp& clamp = scene->clamps.at(0);
@@ -151,8 +162,10 @@ SENTENCE("scene", "timetables are read from tables and from pairs") {
   EXPECT_EQ(clamp.turn.shape, TimetableShape::smooth);
   EXPECT_EQ(clamp.turn.keys.at(1).time, 2);
   EXPECT_EQ(clamp.turn.keys.at(1).value, 27);
-  EXPECT_CONTAINS(complaints(with("at  = 0.0", "turn = 3")), "clamp[0].turn: got 3, must be a timetable in turns; write { keys =");
-  EXPECT_CONTAINS(complaints(with("at  = 0.0", "turn = { keys = [[0, 1], [\"a\", 2]] }")), "clamp[0].turn.keys[1][0]: got \"a\", must be a number in s");
+  EXPECT_CONTAINS(complaints(with("at  = 0.0", "turn = 3")),
+                  "clamp[0].turn: got 3, must be a timetable in turns; write { keys =");
+  EXPECT_CONTAINS(complaints(with("at  = 0.0", "turn = { keys = [[0, 1], [\"a\", 2]] }")),
+                  "clamp[0].turn.keys[1][0]: got \"a\", must be a number in s");
 }
 
 SENTENCE("scene", "what has no name is numbered") {

@@ -16,7 +16,8 @@ std::string joined(const std::string& path, std::string_view name) {
 std::string got_text(const toml::node& node) {
   if (node.is_table()) return "a table";
   if (node.is_array()) return "a list of " + std::to_string(node.as_array()->size());
-  if (const auto text = node.value_exact<std::string>()) return quote(text->size() > 40 ? text->substr(0, 37) + "..." : *text);
+  if (const auto text = node.value_exact<std::string>())
+    return quote(text->size() > 40 ? text->substr(0, 37) + "..." : *text);
   if (const auto number = node.value_exact<double>()) return number_text(*number);
   std::ostringstream stream;
   node.visit([&stream](const auto& n) { stream << n; });
@@ -24,8 +25,10 @@ std::string got_text(const toml::node& node) {
 }
 
 void Reader::note_place(const std::string& path, const toml::source_region& at) {
-  if (!fixed_where_.empty()) source_.places[path] = {0, 0};  // line 0: not from the file
-  else source_.places[path] = {static_cast<int>(at.begin.line), static_cast<int>(at.begin.column)};
+  if (!fixed_where_.empty())
+    source_.places[path] = {0, 0};  // line 0: not from the file
+  else
+    source_.places[path] = {static_cast<int>(at.begin.line), static_cast<int>(at.begin.column)};
 }
 
 void Reader::complain(const toml::source_region& at, const std::string& field, std::string what, std::string allowed,

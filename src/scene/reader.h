@@ -1,5 +1,6 @@
-// TOML nodes -> described values. Complains about unknown keys, wrong types and missing fields, and goes on: what can be read is
-// read, so that every problem is found at once. Ranges and references are left to the checker, which sees C++ scenes as well.
+// TOML nodes -> described values. Complains about unknown keys, wrong types and missing fields, and goes on: what can be
+// read is read, so that every problem is found at once. Ranges and references are left to the checker, which sees C++ scenes
+// as well.
 #pragma once
 
 #include <toml++/toml.h>
@@ -70,8 +71,10 @@ class StructReader : public Describer<StructReader> {
   void field(const Field& f, T& value) {
     known_.emplace_back(f.name);
     const toml::node* found = table_ ? table_->get(f.name) : nullptr;
-    if (found) reader_.read(*found, joined(path_, f.name), f, value);
-    else if (table_ && f.required) reader_.missing(node_, joined(path_, f.name), f, kind_of<T>());
+    if (found)
+      reader_.read(*found, joined(path_, f.name), f, value);
+    else if (table_ && f.required)
+      reader_.missing(node_, joined(path_, f.name), f, kind_of<T>());
   }
   template <class T>
   void plain(const Field& f, T& value) {
@@ -119,18 +122,23 @@ void Reader::read(const toml::node& node, const std::string& path, const Field& 
     read(node, path, field, value.emplace());
   } else {
     note_place(path, node.source());
-    if constexpr (is_leaf<T>) read_leaf(node, path, field, value);
-    else if constexpr (is_list<T>) read_list(node, path, field, value);
-    else if constexpr (is_variant<T>) read_variant(node, path, value);
-    else if constexpr (is_options<T>) read_options(node, path, field, value);
+    if constexpr (is_leaf<T>)
+      read_leaf(node, path, field, value);
+    else if constexpr (is_list<T>)
+      read_list(node, path, field, value);
+    else if constexpr (is_variant<T>)
+      read_variant(node, path, value);
+    else if constexpr (is_options<T>)
+      read_options(node, path, field, value);
     else if constexpr (is_timetable<T>) {
-      if (!node.is_table()) wrong_type(node, path, field, "a timetable", "write { keys = [[0, START], [2, END]] }");
-      else read_struct(node, path, value = T{});
-    }
-    else if constexpr (is_key<T>) {
+      if (!node.is_table())
+        wrong_type(node, path, field, "a timetable", "write { keys = [[0, START], [2, END]] }");
+      else
+        read_struct(node, path, value = T{});
+    } else if constexpr (is_key<T>) {
       if (!read_pair(node, path, value)) read_struct(node, path, value);
-    }
-    else read_struct(node, path, value = T{});
+    } else
+      read_struct(node, path, value = T{});
   }
 }
 
@@ -163,8 +171,10 @@ void Reader::read_word(const toml::node& node, const std::string& path, const Fi
   const auto text = node.value_exact<std::string>();
   if (!text) return wrong_type(node, path, field, "a word in quotes", "allowed here: " + join(names));
   const auto found = std::find(names.begin(), names.end(), *text);
-  if (found != names.end()) value = static_cast<T>(found - names.begin());
-  else complain(node.source(), path, "got " + got_text(node), "must be one of: " + join(names), suggest(*text, names));
+  if (found != names.end())
+    value = static_cast<T>(found - names.begin());
+  else
+    complain(node.source(), path, "got " + got_text(node), "must be one of: " + join(names), suggest(*text, names));
 }
 
 template <class T>
@@ -177,7 +187,8 @@ void Reader::read_list(const toml::node& node, const std::string& path, const Fi
   }
   value.clear();
   value.reserve(array->size());
-  for (std::size_t i = 0; i < array->size(); ++i) read((*array)[i], path + "[" + std::to_string(i) + "]", field, value.emplace_back());
+  for (std::size_t i = 0; i < array->size(); ++i)
+    read((*array)[i], path + "[" + std::to_string(i) + "]", field, value.emplace_back());
 }
 
 template <class T>
@@ -195,7 +206,8 @@ void Reader::read_variant(const toml::node& node, const std::string& path, T& va
   for (const auto& [key, child] : *table)
     if (std::find(names.begin(), names.end(), key.str()) == names.end()) unknown_key(key, path, names);
   if (given.size() > 1)
-    complain(node.source(), path, "got both " + names[given[0]] + " and " + names[given[1]], "must be exactly one of: " + join(names));
+    complain(node.source(), path, "got both " + names[given[0]] + " and " + names[given[1]],
+             "must be exactly one of: " + join(names));
   if (given.empty() && table->empty()) complain(node.source(), path, "is empty", "must be exactly one of: " + join(names));
   if (given.empty()) return;
   choose(value, given[0]);

@@ -35,7 +35,9 @@ class Schema {
     using Names = Choices<std::variant<T...>>;
     Json json = {{"type", "object"}, {"minProperties", 1}, {"maxProperties", 1}, {"additionalProperties", false}};
     std::size_t i = 0;
-    ((json["properties"][Names::list[i].name] = reference<T>(), json["properties"][Names::list[i].name]["description"] = Names::list[i].sentence, ++i), ...);
+    ((json["properties"][Names::list[i].name] = reference<T>(),
+      json["properties"][Names::list[i].name]["description"] = Names::list[i].sentence, ++i),
+     ...);
     return json;
   }
 };
@@ -62,18 +64,25 @@ class ObjectSchema : public Describer<ObjectSchema> {
   }
   template <class T>
   void named(const Field& f, std::vector<T>&) {
-    json["properties"][f.name] = {{"type", "object"}, {"description", f.sentence}, {"additionalProperties", schema_.reference<T>()}};
+    json["properties"][f.name] = {
+        {"type", "object"}, {"description", f.sentence}, {"additionalProperties", schema_.reference<T>()}};
   }
   Json json;
 
  private:
   template <class T>
   static void add_default(Json& property, const T& value) {
-    if constexpr (std::is_same_v<T, double>) { if (std::isfinite(value)) property["default"] = value; }
-    else if constexpr (std::is_same_v<T, bool>) property["default"] = value;
-    else if constexpr (std::is_enum_v<T>) property["default"] = word(value);
-    else if constexpr (is_vector<T>) property["default"] = std::vector<double>(value.begin(), value.end());
-    else if constexpr (std::is_same_v<T, std::string>) { if (!value.empty()) property["default"] = value; }
+    if constexpr (std::is_same_v<T, double>) {
+      if (std::isfinite(value)) property["default"] = value;
+    } else if constexpr (std::is_same_v<T, bool>)
+      property["default"] = value;
+    else if constexpr (std::is_enum_v<T>)
+      property["default"] = word(value);
+    else if constexpr (is_vector<T>)
+      property["default"] = std::vector<double>(value.begin(), value.end());
+    else if constexpr (std::is_same_v<T, std::string>) {
+      if (!value.empty()) property["default"] = value;
+    }
   }
   Schema& schema_;
 };
@@ -81,13 +90,18 @@ class ObjectSchema : public Describer<ObjectSchema> {
 Json options_schema() {
   Json all = {{"type", "object"}, {"additionalProperties", false}, {"properties", Json::object()}};
   for (const MethodEntry& m : all_methods()) {
-    Json table = {{"type", "object"}, {"description", m.info.title}, {"additionalProperties", false}, {"properties", Json::object()}};
+    Json table = {
+        {"type", "object"}, {"description", m.info.title}, {"additionalProperties", false}, {"properties", Json::object()}};
     for (const OptionInfo& o : m.info.options) {
       Json json;
-      if (std::holds_alternative<bool>(o.fallback)) json["type"] = "boolean";
-      else if (std::holds_alternative<double>(o.fallback)) json["type"] = "number", add_range(json, {o.low, o.high});
-      else if (o.choices.empty()) json["type"] = "string";
-      else json["enum"] = o.choices;
+      if (std::holds_alternative<bool>(o.fallback))
+        json["type"] = "boolean";
+      else if (std::holds_alternative<double>(o.fallback))
+        json["type"] = "number", add_range(json, {o.low, o.high});
+      else if (o.choices.empty())
+        json["type"] = "string";
+      else
+        json["enum"] = o.choices;
       json["description"] = with_unit(o.sentence, o.unit);
       std::visit([&json](const auto& v) { json["default"] = v; }, o.fallback);
       table["properties"][o.name] = std::move(json);
@@ -103,27 +117,30 @@ Json Schema::of(const Field& f) {
   if constexpr (std::is_same_v<T, double> || std::is_same_v<T, int>) {
     json["type"] = std::is_same_v<T, int> ? "integer" : "number";
     add_range(json, f.range);
-  }
-  else if constexpr (std::is_same_v<T, bool>) json["type"] = "boolean";
-  else if constexpr (std::is_same_v<T, std::string>) json["type"] = "string";
-  else if constexpr (std::is_enum_v<T>) json["enum"] = names_of<Words<T>>();
+  } else if constexpr (std::is_same_v<T, bool>)
+    json["type"] = "boolean";
+  else if constexpr (std::is_same_v<T, std::string>)
+    json["type"] = "string";
+  else if constexpr (std::is_enum_v<T>)
+    json["enum"] = names_of<Words<T>>();
   else if constexpr (is_vector<T>) {
     const int size = T::SizeAtCompileTime;
     json = {{"type", "array"}, {"items", {{"type", "number"}}}, {"minItems", size}, {"maxItems", size}};
-  }
-  else if constexpr (is_optional<T>) {
+  } else if constexpr (is_optional<T>) {
     json = of<typename T::value_type>(f);
     if (f.word_for_none) json = {{"anyOf", {json, {{"const", f.word_for_none}}}}, {"default", f.word_for_none}};
-  }
-  else if constexpr (is_list<T>) json = {{"type", "array"}, {"items", of<typename T::value_type>(f)}};
-  else if constexpr (is_variant<T>) json = choice(static_cast<T*>(nullptr));
-  else if constexpr (is_options<T>) json = options_schema();
+  } else if constexpr (is_list<T>)
+    json = {{"type", "array"}, {"items", of<typename T::value_type>(f)}};
+  else if constexpr (is_variant<T>)
+    json = choice(static_cast<T*>(nullptr));
+  else if constexpr (is_options<T>)
+    json = options_schema();
   else if constexpr (is_key<T>) {  // a table, or the pair [time, value]
     Json pair = {{"type", "array"}, {"minItems", 2}, {"maxItems", 2}};
     pair["prefixItems"] = {of<double>(Field{}), of<decltype(T::value)>(Field{})};
     json["anyOf"] = {reference<T>(), std::move(pair)};
-  }
-  else json = reference<T>();
+  } else
+    json = reference<T>();
   return json;
 }
 

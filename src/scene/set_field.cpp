@@ -151,8 +151,10 @@ void Setter::set(const Field& f, T& value, std::size_t depth, const std::string&
   if constexpr (is_optional<T>) {
     const bool was_empty = !value.has_value();
     if (was_empty) value.emplace();
-    if constexpr (is_variant<typename T::value_type>) set_in_variant(*value, depth, path, was_empty);
-    else set(f, *value, depth, path);
+    if constexpr (is_variant<typename T::value_type>)
+      set_in_variant(*value, depth, path, was_empty);
+    else
+      set(f, *value, depth, path);
   } else if constexpr (is_vector<T>) {
     if (step.index && *step.index < static_cast<std::size_t>(value.size()) && at_end(depth + 1))
       return assign(f, value[static_cast<long>(*step.index)], path + step.text);
@@ -174,7 +176,8 @@ template <class T>
 void Setter::set_in_struct(T& value, std::size_t depth, const std::string& path) {
   FieldFinder finder(*this, steps_[depth], depth, path);
   describe(finder, value);
-  if (!finder.found) refuse(joined(path, steps_[depth].text), "there is no such field", suggest(steps_[depth].text, finder.known));
+  if (!finder.found)
+    refuse(joined(path, steps_[depth].text), "there is no such field", suggest(steps_[depth].text, finder.known));
 }
 
 template <class T>
@@ -183,9 +186,12 @@ void Setter::set_in_list(const Field& f, std::vector<T>& items, std::size_t dept
   const auto enter = [&](std::size_t i, std::size_t next) { set(f, items[i], next, path + "[" + std::to_string(i) + "]"); };
   if (step.index && *step.index < items.size()) return enter(*step.index, depth + 1);
   if (step.index)
-    return refuse(path + step.text, fmt::format("there {} {}", items.size() == 1 ? "is" : "are", items.size()), "the first is [0]");
+    return refuse(path + step.text, fmt::format("there {} {}", items.size() == 1 ? "is" : "are", items.size()),
+                  "the first is [0]");
   std::vector<std::string> names;
-  if constexpr (requires(T item) { { item.name } -> std::convertible_to<std::string>; }) {
+  if constexpr (requires(T item) {
+                  { item.name } -> std::convertible_to<std::string>;
+                }) {
     for (std::size_t i = 0; i < items.size(); ++i) {
       if (items[i].name == step.text) return enter(i, depth + 1);
       names.push_back(items[i].name);
@@ -197,9 +203,12 @@ void Setter::set_in_list(const Field& f, std::vector<T>& items, std::size_t dept
       if (names.back() == step.text) ++count, which = i;
     }
     if (count == 1) return enter(which, depth);
-    if (count > 1) return refuse(joined(path, step.text), fmt::format("there are {} of that kind", count), "name one by its index: [0], [1], ...");
+    if (count > 1)
+      return refuse(joined(path, step.text), fmt::format("there are {} of that kind", count),
+                    "name one by its index: [0], [1], ...");
   }
-  refuse(joined(path, step.text), "there is none of that name", items.empty() ? "the list is empty" : suggest(step.text, names));
+  refuse(joined(path, step.text), "there is none of that name",
+         items.empty() ? "the list is empty" : suggest(step.text, names));
 }
 
 template <class T>
@@ -227,16 +236,19 @@ void Setter::set_in_variant(T& value, std::size_t depth, const std::string& path
     return refuse(inner, fmt::format("the scene has `{}` here", names[value.index()]),
                   fmt::format("set {}, or give all of {} = {{ ... }}", joined(path, names[value.index()]), inner));
   if (whole || was_empty) choose(value, index);
-  std::visit([&](auto& v) {
-    if (!whole) return set_in_struct(v, depth + 1, inner);
-    arrive(inner);
-    source_.places[inner] = {0, 0};
-    reader_.read_struct(node(), inner, v);
-  }, value);
+  std::visit(
+      [&](auto& v) {
+        if (!whole) return set_in_struct(v, depth + 1, inner);
+        arrive(inner);
+        source_.places[inner] = {0, 0};
+        reader_.read_struct(node(), inner, v);
+      },
+      value);
 }
 
 void Setter::set_option(OptionTables& tables, std::size_t depth, const std::string& path) {
-  if (steps_.size() != depth + 2) return refuse(path, "is a table for each method", "name an option: " + path + ".METHOD.OPTION");
+  if (steps_.size() != depth + 2)
+    return refuse(path, "is a table for each method", "name an option: " + path + ".METHOD.OPTION");
   const std::string& method = steps_[depth].text;
   const std::string& name = steps_[depth + 1].text;
   const std::string inner = joined(joined(path, method), name);
@@ -268,7 +280,12 @@ void reload_curves(Scene& scene, Problems& problems) {
 Problems set_field(Scene& scene, std::string_view path, std::string_view value) {
   const auto steps = split(path);
   if (!steps)
-    return {{Severity::error, "--set", std::string(path), "is not a path", {}, "write it like rod.beam.segments=100 or rod[0].segments=100"}};
+    return {{Severity::error,
+             "--set",
+             std::string(path),
+             "is not a path",
+             {},
+             "write it like rod.beam.segments=100 or rod[0].segments=100"}};
   Scene changed = scene;
   Problems problems;
   Setter setter(*steps, value, changed.source, problems);
@@ -278,7 +295,8 @@ Problems set_field(Scene& scene, std::string_view path, std::string_view value) 
   Problems found = check_fields(changed);
   for (Problem& p : check_options(changed, all_methods())) found.push_back(std::move(p));
   for (Problem& p : found)
-    if (is_at_or_below(p.field, setter.path_set) || is_at_or_below(setter.path_set, p.field)) problems.push_back(std::move(p));
+    if (is_at_or_below(p.field, setter.path_set) || is_at_or_below(setter.path_set, p.field))
+      problems.push_back(std::move(p));
   if (!has_errors(problems)) scene = std::move(changed);
   return problems;
 }

@@ -33,7 +33,8 @@ namespace {
 // Spelling aside: case, dashes and blanks for underscores.
 std::string plain(std::string_view word) {
   std::string text;
-  for (const char c : word) text += c == '-' || c == ' ' ? '_' : static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  for (const char c : word)
+    text += c == '-' || c == ' ' ? '_' : static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
   return text;
 }
 }  // namespace
@@ -53,7 +54,8 @@ std::string suggest(std::string_view word, const std::vector<std::string>& allow
     }
   }
   if (best) return "did you mean `" + *best + "`?";
-  std::vector<std::string> few(allowed.begin(), allowed.begin() + static_cast<long>(std::min<std::size_t>(allowed.size(), 30)));
+  std::vector<std::string> few(allowed.begin(),
+                               allowed.begin() + static_cast<long>(std::min<std::size_t>(allowed.size(), 30)));
   if (few.size() < allowed.size()) few.emplace_back("...");
   return "allowed here: " + join(few);
 }

@@ -17,7 +17,8 @@ std::string neighbours(const fs::path& file) {
   std::error_code error;
   std::vector<std::string> names;
   const fs::path folder = file.has_parent_path() ? file.parent_path() : fs::path(".");
-  for (fs::directory_iterator entry(folder, error), end; !error && entry != end && names.size() < 1000; entry.increment(error))
+  for (fs::directory_iterator entry(folder, error), end; !error && entry != end && names.size() < 1000;
+       entry.increment(error))
     if (entry->path().extension() == file.extension()) names.push_back(entry->path().filename().string());
   const std::string text = suggest(file.filename().string(), names);
   return text.rfind("did you mean", 0) == 0 ? text : std::string();

@@ -10,9 +10,12 @@ namespace tendril::scene_detail {
 class TitleFinder : public Describer<TitleFinder> {
  public:
   void title(const char* title, const char* sentence) { text = title, about_text = sentence; }
-  template <class T> void field(const Field&, T&) {}
-  template <class T> void plain(const Field&, T&) {}
-  template <class T> void named(const Field&, std::vector<T>&) {}
+  template <class T>
+  void field(const Field&, T&) {}
+  template <class T>
+  void plain(const Field&, T&) {}
+  template <class T>
+  void named(const Field&, std::vector<T>&) {}
   std::string text, about_text;
 };
 

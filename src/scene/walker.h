@@ -13,9 +13,13 @@ template <class Self>
 class Walker : public Describer<Self> {
  public:
   template <class T>
-  void field(const Field& f, T& value) { inside(f.name, [&] { walk(f, value); }); }
+  void field(const Field& f, T& value) {
+    inside(f.name, [&] { walk(f, value); });
+  }
   template <class T>
-  void plain(const Field& f, T& value) { walk(f, value); }
+  void plain(const Field& f, T& value) {
+    walk(f, value);
+  }
   template <class T>
   void named(const Field& f, std::vector<T>& items) {
     inside(f.name, [&] {
@@ -38,20 +42,23 @@ class Walker : public Describer<Self> {
   template <class T>
   void walk(const Field& f, T& value) {
     Self& self = static_cast<Self&>(*this);
-    if constexpr (is_leaf<T>) self.leaf(f, path_, value);
-    else if constexpr (is_optional<T>) { if (value) walk(f, *value); }
-    else if constexpr (is_list<T>) {
+    if constexpr (is_leaf<T>)
+      self.leaf(f, path_, value);
+    else if constexpr (is_optional<T>) {
+      if (value) walk(f, *value);
+    } else if constexpr (is_list<T>) {
       const std::size_t length = path_.size();
       for (std::size_t i = 0; i < value.size(); ++i) {
         path_ += '[' + std::to_string(i) + ']';
         walk(f, value[i]);
         path_.resize(length);
       }
-    }
-    else if constexpr (is_variant<T>)
+    } else if constexpr (is_variant<T>)
       inside(Choices<T>::list[value.index()].name, [&] { std::visit([&self](auto& v) { describe(self, v); }, value); });
-    else if constexpr (is_options<T>) {}  // their descriptions belong to the methods: check_options
-    else describe(self, value);
+    else if constexpr (is_options<T>) {
+    }  // their descriptions belong to the methods: check_options
+    else
+      describe(self, value);
   }
 };
 

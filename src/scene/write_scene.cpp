@@ -20,13 +20,23 @@ std::string quote(std::string_view text) {
   std::string result = "\"";
   for (const char c : text) {
     switch (c) {
-      case '"': result += "\\\""; break;
-      case '\\': result += "\\\\"; break;
-      case '\n': result += "\\n"; break;
-      case '\t': result += "\\t"; break;
+      case '"':
+        result += "\\\"";
+        break;
+      case '\\':
+        result += "\\\\";
+        break;
+      case '\n':
+        result += "\\n";
+        break;
+      case '\t':
+        result += "\\t";
+        break;
       default:
-        if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) result += fmt::format("\\u{:04x}", static_cast<unsigned char>(c));
-        else result += c;
+        if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f)
+          result += fmt::format("\\u{:04x}", static_cast<unsigned char>(c));
+        else
+          result += c;
     }
   }
   return result + "\"";

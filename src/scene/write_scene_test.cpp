@@ -1,9 +1,9 @@
 // Writing and reading back, setting fields, and the generated documents.
 #include "testing/sentence.h"
 
+#include <rapidcheck.h>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
-#include <rapidcheck.h>
 
 #include "scene/scene_testing.h"
 
@@ -11,106 +11,9 @@ namespace tendril {
 namespace {
 using namespace scene_testing;
 
-// Every struct and every kind of field at least once.
-const std::string rich_scene = R"(
-title = "Everything \"at once\", \\ and a\ttab"
-about = "Two lines:\nthis is the second. Umlaut: ü"
-method = "der"
-[time]
-duration = 3.5
-mode = "quasistatic"
-step = 1e-4
-frames_per_second = 24
-[material.zinc]
-density = 7000
-young_modulus = 1.08e11
-shear_modulus = 4.3e10
-[material.amber]
-density = 1100.1
-young_modulus = 3e9
-[[rod]]
-name = "tapered"
-material = "zinc"
-sections = [ { at = 0, section = { circle = { radius = 0.01 } } }, { at = 1, section = { circle = { radius = 0.005 } } } ]
-rest = { helix = { center = [0, 0, 1], axis = [0, 0, 1], radial = [0, 1, 0], radius = 0.5, pitch = 0.1, turns = 2.5, left_handed = true } }
-initial = { straight = { end = [0, 0, 8] } }
-follows = "curve"
-d1 = [1, 0, 0]
-initial_d1 = [0, 1, 0]
-natural_twist = 0.1
-initial_twist = -2
-initial_noise = 1e-6
-velocity = [1, 2, 3]
-angular_velocity = [0, 0, 1]
-segments = 77
-refine = [ { from = 0.25, to = 0.75, factor = 2 } ]
-damping = { mass = 0.1, internal = 1e-3 }
-[[rod]]
-section = { stiffness = { EA = 1e3, EI1 = 1, EI2 = 2, GJ = 0.5, mass_per_length = 0.1, radius = 0.01 } }
-rest = { polyline = { points = [[0, 0, 0], [1, 0, 0], [1, 1, 0.1]], closed = true } }
-[[rod]]
-name = "e"
-material = "amber"
-section = { ellipse = { a = 0.01, b = 0.02 } }
-rest = { arc = { start = [1, 1, 1], direction = [0, 1, 0], towards = [0, 0, 1], radius = 3, angle = 0.5 } }
-[[rod]]
-name = "r"
-material = "amber"
-section = { rectangle = { width = 0.01, height = 0.002 } }
-rest = { sine = { span = 2, amplitude = 0.1, waves = 3 } }
-initial = { parabola = { end = [2, 0, 0], height = -0.2 } }
-[[rod]]
-name = "ring"
-material = "amber"
-section = { circle = { radius = 0.01 } }
-rest = { circle = { radius = 1, normal = [0, 1, 1] } }
-initial = { trefoil = { size = 0.3 } }
-[[rod]]
-name = "b"
-material = "amber"
-section = { circle = { radius = 0.01 } }
-rest = { bent = { direction = [0, 1, 0], d1 = [1, 0, 0], length = 2, curvature = [0.1, 0.2], twist = 0.3 } }
-[[clamp]]
-name = "hand"
-rod = "tapered"
-at = 0.5
-hold = ["twist", "position"]
-move = { shape = "hold", keys = [[0, [0, 0, 0]], { time = 1, value = [1, 0, 0] }] }
-turn = { keys = [[0, 0], [3, 27.5]] }
-axis = [0, 0, 1]
-from = 0.5
-until = 3
-[[clamp]]
-rod = "e"
-direction = [0, 1, 0]
-[[joint]]
-kind = "hinge"
-a = { rod = "r", at = 1 }
-b = { rod = "b", at = 0 }
-axis = [1, 0, 0]
-[[load]]
-gravity = [0, 0, -1.6]
-[[load]]
-force = { rod = "e", value = [0, 1, 0], axes = "material", factor = { shape = "linear", keys = [[0, 0], [1, 1]] } }
-[[load]]
-moment = { rod = "e", at = 0.25, value = [0, 1e-300, 0] }
-[[load]]
-distributed = { rod = "b", from = 0.2, to = 0.4, force = [0, 0, -1] }
-[[load]]
-drag = { normal = 0.1, tangential = 0.05 }
-[[load]]
-wind = { rod = "b", velocity = [3, 0, 0], gust = 0.3, gust_period = 4, gust_length = 5, vortex = 0.2, density = 1000, coefficient = 1 }
-[[probe]]
-rod = "b"
-quantity = "twist"
-[[probe]]
-name = "pull"
-clamp = "hand"
-quantity = "reaction_force"
-)";
-
 SENTENCE("scene", "a scene that uses every struct reads, writes and reads back equal") {
-  const Checked<Scene> scene = read_scene(rich_scene, "rich.toml");
+  const Checked<Scene> scene =
+      read_scene_file(std::filesystem::path(TENDRIL_SOURCE_DIR) / "tools/fuzz/seeds/everything.toml");
   ASSERT_TRUE(scene) << to_text(scene.problems());
   EXPECT_FALSE(has_errors(check_references(*scene))) << to_text(check_references(*scene));
   EXPECT_FALSE(has_errors(check_geometry(*scene))) << to_text(check_geometry(*scene));
@@ -131,7 +34,8 @@ SENTENCE("scene", "any number, text and name survives writing and reading") {
       if (c != '\0' && static_cast<unsigned char>(c) < 0x80) text += c;
     RC_PRE(std::isfinite(x) && std::isfinite(y));
     scene.title = text;
-    scene.loads = {GravityLoad{Vec3(x, y, -x)}, DistributedLoad{"beam", 0, 1, Vec3(y, 0, x), flag ? Axes::material : Axes::world, {}}};
+    scene.loads = {GravityLoad{Vec3(x, y, -x)},
+                   DistributedLoad{"beam", 0, 1, Vec3(y, 0, x), flag ? Axes::material : Axes::world, {}}};
     scene.clamps[0].turn = {TimetableShape::linear, {{-1.0, x}, {1.0, y}}};
     scene.rods[0].natural_twist = y;
     scene.time.duration = std::abs(x) + 1e-9;
@@ -196,7 +100,8 @@ SENTENCE("scene", "a wrong --set says what is allowed there and changes nothing"
   Scene s = *read_scene(plain_scene, "scene.toml");
   const Scene before = s;
   EXPECT_EQ(set(s, "rod.baem.segments", "100"), "--set: rod.baem: there is none of that name; did you mean `beam`?\n");
-  EXPECT_EQ(set(s, "rod.beam.segmnets", "100"), "--set: rod[0].segmnets: there is no such field; did you mean `segments`?\n");
+  EXPECT_EQ(set(s, "rod.beam.segmnets", "100"),
+            "--set: rod[0].segmnets: there is no such field; did you mean `segments`?\n");
   EXPECT_EQ(set(s, "rod[3].segments", "100"), "--set: rod[3]: there is 1; the first is [0]\n");
   EXPECT_EQ(set(s, "rod[0].segments", "1e9"), "--set: rod[0].segments: got 1000000000, must be between 1 and 2000000\n");
   EXPECT_EQ(set(s, "rod[0].segments", "many"), "--set: rod[0].segments: got \"many\", must be a whole number\n");
@@ -218,10 +123,12 @@ SENTENCE("scene", "a curve file can be set, relative to the scene's folder") {
   const ScratchFolder folder;
   folder.write("a.csv", "0,0,0\n1,0,0\n");
   folder.write("b.csv", "0,0,0\n1,0,0\n2,0,0\n");
-  Scene s = *read_scene_file(folder.write("scene.toml", with("straight = { start = [0, 0, 0], end = [1, 0, 0] }", "polyline = { file = \"a.csv\" }")));
+  Scene s = *read_scene_file(folder.write(
+      "scene.toml", with("straight = { start = [0, 0, 0], end = [1, 0, 0] }", "polyline = { file = \"a.csv\" }")));
   EXPECT_EQ(set(s, "rod[0].rest.polyline.file", "b.csv"), "");
   EXPECT_EQ(std::get<PolylineCurve>(s.rods[0].rest).points.size(), 3u);
-  EXPECT_CONTAINS(set(s, "rod[0].rest.polyline.file", "c.csv"), "c.csv: rod[0].rest.polyline.file: there is no such file; did you mean");
+  EXPECT_CONTAINS(set(s, "rod[0].rest.polyline.file", "c.csv"),
+                  "c.csv: rod[0].rest.polyline.file: there is no such file; did you mean");
 }
 
 SENTENCE("scene", "a problem with a field that was set is shown at --set, not at a line of the file") {

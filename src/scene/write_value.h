@@ -10,9 +10,9 @@
 
 namespace tendril::scene_detail {
 
-std::string number_text(double value);             // shortest text that reads back to the same bits
-std::string quote(std::string_view text);         // "text" with TOML's escapes
-std::string key_text(std::string_view name);       // bare where TOML allows it, else quoted
+std::string number_text(double value);        // shortest text that reads back to the same bits
+std::string quote(std::string_view text);     // "text" with TOML's escapes
+std::string key_text(std::string_view name);  // bare where TOML allows it, else quoted
 std::string option_text(const OptionValue& value);
 
 template <class T>
@@ -26,9 +26,13 @@ struct FieldText {
 class FieldTexts : public Describer<FieldTexts> {
  public:
   template <class T>
-  void field(const Field& f, T& value) { list.push_back({f, value_text(value)}); }
+  void field(const Field& f, T& value) {
+    list.push_back({f, value_text(value)});
+  }
   template <class T>
-  void plain(const Field&, T& value) { plain_text = value_text(value); }
+  void plain(const Field&, T& value) {
+    plain_text = value_text(value);
+  }
   template <class T>
   void named(const Field&, std::vector<T>&) {}
 
@@ -74,26 +78,35 @@ std::string list_text(const std::vector<T>& values) {
 
 template <class T>
 std::string value_text(const T& value) {
-  if constexpr (std::is_same_v<T, double>) return number_text(value);
-  else if constexpr (std::is_same_v<T, int>) return std::to_string(value);
-  else if constexpr (std::is_same_v<T, bool>) return value ? "true" : "false";
-  else if constexpr (std::is_same_v<T, std::string>) return quote(value);
-  else if constexpr (std::is_enum_v<T>) return quote(word(value));
+  if constexpr (std::is_same_v<T, double>)
+    return number_text(value);
+  else if constexpr (std::is_same_v<T, int>)
+    return std::to_string(value);
+  else if constexpr (std::is_same_v<T, bool>)
+    return value ? "true" : "false";
+  else if constexpr (std::is_same_v<T, std::string>)
+    return quote(value);
+  else if constexpr (std::is_enum_v<T>)
+    return quote(word(value));
   else if constexpr (is_vector<T>) {
     std::string text;
     for (const double x : value) text += (text.empty() ? "" : ", ") + number_text(x);
     return "[" + text + "]";
-  }
-  else if constexpr (is_optional<T>) return value ? value_text(*value) : std::string();
-  else if constexpr (is_list<T>) return list_text(value);
+  } else if constexpr (is_optional<T>)
+    return value ? value_text(*value) : std::string();
+  else if constexpr (is_list<T>)
+    return list_text(value);
   else if constexpr (is_variant<T>) {
     const char* key = Choices<T>::list[value.index()].name;
     return std::visit([key](const auto& v) { return std::string("{ ") + key + " = " + struct_text(v) + " }"; }, value);
-  }
-  else if constexpr (is_timetable<T>) return value.keys.empty() ? std::string() : struct_text(value);
-  else if constexpr (is_key<T>) return "[" + number_text(value.time) + ", " + value_text(value.value) + "]";
-  else if constexpr (is_options<T>) return {};  // written under its own headers
-  else return struct_text(value);
+  } else if constexpr (is_timetable<T>)
+    return value.keys.empty() ? std::string() : struct_text(value);
+  else if constexpr (is_key<T>)
+    return "[" + number_text(value.time) + ", " + value_text(value.value) + "]";
+  else if constexpr (is_options<T>)
+    return {};  // written under its own headers
+  else
+    return struct_text(value);
 }
 
 }  // namespace tendril::scene_detail

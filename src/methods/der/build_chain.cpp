@@ -17,7 +17,8 @@ V3<double> d1_of(const Quat& q) { return to_small(director(q, 0)); }
 // Rest shape of one slot, and its shape in the pose the chain starts from.
 struct SlotShape {
   V3<double> rest_t, rest_d1, t, d1;
-  double twist_before = 0, rest_twist_before = 0;  // expected twist at the joint before this slot (unwrapping), section frame
+  double twist_before = 0,
+         rest_twist_before = 0;  // expected twist at the joint before this slot (unwrapping), section frame
 };
 
 class Builder {
@@ -89,8 +90,8 @@ class Builder {
         const bool inside = i > 0 && i + 1 < rod.slots;
         chain_.walls.push_back({s, static_cast<int>(chain_.rods.size()), slot.target, target.direction, target.twist,
                                 inside && !target.direction});
-        chain_.edge[static_cast<std::size_t>(s)] = i + 1 < rod.slots ? slots_[static_cast<std::size_t>(i + 1)].edge
-                                                                     : slots_[static_cast<std::size_t>(i - 1)].edge;
+        chain_.edge[static_cast<std::size_t>(s)] =
+            i + 1 < rod.slots ? slots_[static_cast<std::size_t>(i + 1)].edge : slots_[static_cast<std::size_t>(i - 1)].edge;
       } else {
         node = node + 1 == span.first_node + span.nodes && span.ring ? span.first_node : node + 1;
       }
@@ -119,9 +120,17 @@ class Builder {
     c.edge.resize(static_cast<std::size_t>(n), -1);
     c.node.resize(static_cast<std::size_t>(n), -1);
     c.held.assign(static_cast<std::size_t>(n), 0);
-    for (Array* a : {&c.mass, &c.inverse_mass, &c.mass_damping, &c.rest_length, &c.constrained, &c.EA, &c.phi, &c.B_xx, &c.B_xy,
-                     &c.B_yy, &c.line_mass, &c.bend, &c.inverse_l, &c.twist_stiffness, &c.rest_twist, &c.internal_damping, &c.theta,
-                     &c.tension, &c.length, &c.inverse_length, &c.twist_moment, &c.torque}) {
+    for (Array* a : {&c.mass,         &c.inverse_mass,
+                     &c.mass_damping, &c.rest_length,
+                     &c.constrained,  &c.EA,
+                     &c.phi,          &c.B_xx,
+                     &c.B_xy,         &c.B_yy,
+                     &c.line_mass,    &c.bend,
+                     &c.inverse_l,    &c.twist_stiffness,
+                     &c.rest_twist,   &c.internal_damping,
+                     &c.theta,        &c.tension,
+                     &c.length,       &c.inverse_length,
+                     &c.twist_moment, &c.torque}) {
       a->assign(static_cast<std::size_t>(n), 0);
     }
     for (Array2* a : {&c.rest_first, &c.rest_second, &c.old_first, &c.old_second}) a->assign(n);
@@ -173,7 +182,8 @@ class Builder {
     }
   }
   std::size_t primary(int vertex) const {
-    return static_cast<std::size_t>(chain_.vertex_of_node[static_cast<std::size_t>(chain_.node[static_cast<std::size_t>(vertex)])]);
+    return static_cast<std::size_t>(
+        chain_.vertex_of_node[static_cast<std::size_t>(chain_.node[static_cast<std::size_t>(vertex)])]);
   }
 
   std::vector<SlotShape> slot_shapes(const ChainRod& rod) {
@@ -212,8 +222,8 @@ class Builder {
     return k > 0 && k < span.nodes - 1 ? span.first_inner + k - 1 : -1;
   }
 
-  // The material frame of the formulas is, at rest, a Bishop frame along the chain: phi is the angle from it to the section's d1,
-  // and the section's stiffness is turned by phi into a full 2x2.  [Bergou 2008, sec. 4.1.1; ERRATA D3, D4]
+  // The material frame of the formulas is, at rest, a Bishop frame along the chain: phi is the angle from it to the
+  // section's d1, and the section's stiffness is turned by phi into a full 2x2.  [Bergou 2008, sec. 4.1.1; ERRATA D3, D4]
   void fill_stiffness(const ChainRod& rod, const std::vector<SlotShape>& shapes) {
     Chain& c = chain_;
     V3<double> bishop = shapes[0].rest_d1;
@@ -244,18 +254,19 @@ class Builder {
       const auto k = static_cast<std::size_t>(rod.first + i);
       const V3<double> a = shapes[static_cast<std::size_t>(i - 1)].rest_t, b = shapes[static_cast<std::size_t>(i)].rest_t;
       const double w = joint_weight(dot(a, b));
-      const V3<double> ua = rest_directors_[static_cast<std::size_t>(i - 1)], ub = rest_directors_[static_cast<std::size_t>(i)];
+      const V3<double> ua = rest_directors_[static_cast<std::size_t>(i - 1)],
+                       ub = rest_directors_[static_cast<std::size_t>(i)];
       c.rest_first.set(rod.first + i, material_curvature_first(b, w, ua, cross(a, ua)));
       c.rest_second.set(rod.first + i, material_curvature_second(a, w, ub, cross(b, ub)));
       // Zero along the chain by construction; the closing joint of a ring carries the rest.
       if (c.kind[k] == SlotKind::wrap) {
         const double before_wall = c.kind[k - 1] == SlotKind::wall ? 0 : 1;
         const RodSpan& span = model_.rods[static_cast<std::size_t>(rod.model_rod)].span;
-        const double section_twist =
-            before_wall > 0 ? model_.rest_twist[InnerNodeIndex{span.first_inner}]
-                            : unwrap(discrete_twist(a, shapes[static_cast<std::size_t>(i - 1)].rest_d1, b,
-                                                    shapes[static_cast<std::size_t>(i)].rest_d1),
-                                     0.0);
+        const double section_twist = before_wall > 0
+                                         ? model_.rest_twist[InnerNodeIndex{span.first_inner}]
+                                         : unwrap(discrete_twist(a, shapes[static_cast<std::size_t>(i - 1)].rest_d1, b,
+                                                                 shapes[static_cast<std::size_t>(i)].rest_d1),
+                                                  0.0);
         c.rest_twist[k] = section_twist - (c.phi[k] - c.phi[k - 1]);
       }
     }
@@ -323,7 +334,8 @@ class Builder {
     c.has_general = c.has_general || rod.general;
   }
 
-  // Between frames that are held, a naturally straight isotropic rod has one twist moment.  [Bergou 2008, eq. (5); ERRATA D5]
+  // Between frames that are held, a naturally straight isotropic rod has one twist moment.  [Bergou 2008, eq. (5); ERRATA
+  // D5]
   void find_regions(const ChainRod& rod) {
     if (rod.general) return;
     Chain& c = chain_;
@@ -358,8 +370,8 @@ class Builder {
   const ChainChoice choice_;
   Chain chain_;
   std::vector<Slot> slots_;
-  std::vector<int> wall_at_;   // per node: target or -1
-  std::vector<char> held_;     // per node
+  std::vector<int> wall_at_;  // per node: target or -1
+  std::vector<char> held_;    // per node
   std::vector<V3<double>> rest_directors_;
 };
 

@@ -7,14 +7,11 @@
 #include "math/transport.h"
 
 namespace tendril::der {
-namespace {
-std::size_t z(int i) { return static_cast<std::size_t>(i); }
-}  // namespace
-
 Settings Settings::from(const Options& options) {
   Settings s;
   s.extensible = options.flag("extensible");
   s.general = options.flag("general");
+  s.push = options.word("projection") == "fast" ? Push::fast : Push::conserving;
   s.projection_tolerance = options.number("projection_tolerance");
   s.projection_iterations = static_cast<int>(options.number("projection_iterations"));
   s.relax.tolerance = options.number("relax_tolerance");
@@ -26,6 +23,7 @@ Der::Der(std::shared_ptr<const Model> model, const Settings& settings) : model_(
   evaluate(*model_, Live{}, 0, 0, drive_);
   chain_ = std::make_unique<Chain>(build_chain(*model_, model_->initial, drive_, {settings_.extensible, settings_.general}));
   allocate();
+  if (!settings_.extensible) start_on_lengths();
   update_edges(*chain_);
   update_bishop(*chain_, false);
   update_angles(*chain_, *angles_, 1);
@@ -44,9 +42,27 @@ void Der::allocate() {
   decay_.assign(c.kind.size(), 1);
   decay_dt_ = 0;
   first_tangents_.resize(c.rods.size());
+  forget_walls();
   longest_ = 0;
   for (const RodModel& rod : model_->rods) longest_ = std::max(longest_, rod.length);
   output_ = std::make_unique<Chain>(c);
+}
+
+// A start that was disturbed (initial_noise) is brought onto the rod's lengths first. Where that can not be, it stays as it
+// is and the first step says so.
+void Der::start_on_lengths() {
+  const Array3 x = chain_->x, v = chain_->v;
+  const bool fine = project(*chain_, *projection_, 1, settings_.projection_tolerance, settings_.projection_iterations).fine;
+  chain_->v = v;
+  if (!fine) chain_->x = x;
+  std::fill(chain_->tension.begin(), chain_->tension.end(), 0.0);
+  if (!fine) return;
+  update_edges(*chain_);
+  for (std::size_t r = 0; r < chain_->rods.size(); ++r) {  // the first director was adapted to the disturbed edge
+    const int first = chain_->rods[r].first;
+    chain_->set_first_director(static_cast<int>(r),
+                               orthonormalized(chain_->t.get(first), chain_->get_first_director(static_cast<int>(r))));
+  }
 }
 
 bool Der::walls_changed() const {
@@ -54,6 +70,19 @@ bool Der::walls_changed() const {
     if (drive_.targets[i].active != (chain_->active[i] != 0)) return true;
   }
   return false;
+}
+
+void Der::forget_walls() { wall_orientation_.assign(model_->targets.size(), Quat(0, 0, 0, 0)); }
+
+bool Der::walls_moved() {
+  bool moved = false;
+  for (const Wall& wall : chain_->walls) {
+    const Quat& now = drive_.targets[z(wall.target)].pose.orientation;
+    Quat& last = wall_orientation_[z(wall.target)];
+    moved = moved || now.coeffs() != last.coeffs();
+    last = now;
+  }
+  return moved;
 }
 
 // Happens only when a clamp takes hold or lets go, so it may allocate.
@@ -98,7 +127,8 @@ void Der::integrate(double dt) {
     for (int v = c.begin; v < c.end; v += pack_size) store(c.x, v, der::load(c.x, v) + h * der::load(c.v, v));
   }
   double worst = 0;
-  for (int lane = 0; lane < pack_size; ++lane) worst = fastest[lane] <= worst ? worst : static_cast<double>(fastest[lane]);  // keeps NaN
+  for (int lane = 0; lane < pack_size; ++lane)
+    worst = fastest[lane] <= worst ? worst : static_cast<double>(fastest[lane]);  // keeps NaN
   fastest_ = std::sqrt(worst);
   place_held();
 }
@@ -140,12 +170,13 @@ StepReport Der::step(double time, double dt, const Live& live) {
   if (!std::isfinite(fastest_)) return failed(Cause::not_finite);
   if (fastest_ * dt > longest_) return failed(Cause::step_too_large);
   if (!settings_.extensible) {
-    const ProjectionReport p = project(c, *projection_, dt, settings_.projection_tolerance, settings_.projection_iterations);
+    const ProjectionReport p =
+        project(c, *projection_, dt, settings_.projection_tolerance, settings_.projection_iterations, settings_.push);
     report_.iterations = p.iterations;
     report_.residual = p.residual;
     if (!p.fine) return failed(Cause::projection);
   }
-  set_walls(c, drive_);
+  if (walls_moved()) set_walls(c, drive_);
   update_edges(c);
   carry_first_directors(c, first_tangents_);
   update_bishop(c, false);
@@ -158,12 +189,13 @@ StepReport Der::relax(double time, double load_factor, const Live& live) {
   evaluate(*model_, live, time, load_factor, drive_);
   if (walls_changed()) rebuild();
   Chain& c = *chain_;
-  if (!relaxer_) relaxer_ = std::make_unique<Relaxer>(*model_, c);
+  if (!relaxer_) relaxer_ = std::make_unique<Relaxer>(c);
   resting_ = true;
   place_held();
   c.v.assign(static_cast<int>(c.kind.size()), {0, 0, 0});
   for (std::size_t r = 0; r < c.rods.size(); ++r) first_tangents_[r] = c.t.get(c.rods[r].first);
   set_walls(c, drive_);
+  forget_walls();
   update_edges(c);
   carry_first_directors(c, first_tangents_);
   fill_directors(c);
@@ -185,7 +217,7 @@ StepReport Der::relax(double time, double load_factor, const Live& live) {
 int Der::negative_pivots(double time, const Live& live, double below) {
   evaluate(*model_, live, time, 1, drive_);
   Chain& c = *chain_;
-  if (!relaxer_) relaxer_ = std::make_unique<Relaxer>(*model_, c);
+  if (!relaxer_) relaxer_ = std::make_unique<Relaxer>(c);
   fill_directors(c);
   const int count = relaxer_->negative_pivots(c, drive_, *loads_, below);
   refresh();
@@ -293,7 +325,8 @@ void Der::load(StateReader& reader) {
   reader.array(active);
   if (active != chain_->active) {  // other walls stood when this was saved
     for (std::size_t i = 0; i < active.size(); ++i) drive_.targets[i].active = active[i] != 0;
-    chain_ = std::make_unique<Chain>(build_chain(*model_, model_->initial, drive_, {settings_.extensible, settings_.general}));
+    chain_ =
+        std::make_unique<Chain>(build_chain(*model_, model_->initial, drive_, {settings_.extensible, settings_.general}));
     allocate();
   }
   Chain& c = *chain_;
@@ -307,6 +340,7 @@ void Der::load(StateReader& reader) {
   reader.value(drive_.gravity.x()), reader.value(drive_.gravity.y()), reader.value(drive_.gravity.z());
   reader.value(report_);
   reader.value(resting_);
+  forget_walls();
   refresh();
 }
 

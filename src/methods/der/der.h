@@ -15,6 +15,7 @@ namespace tendril::der {
 struct Settings {
   bool extensible = false;
   bool general = false;
+  Push push = Push::fast;
   double projection_tolerance = 1e-8;
   int projection_iterations = 100;
   RelaxOptions relax;
@@ -36,11 +37,14 @@ class Der final : public Method {
   int negative_pivots(double time, const Live& live, double below = 0);
 
  private:
-  void rebuild();                   // the chain for the walls that stand now, from the present pose
+  void rebuild();  // the chain for the walls that stand now, from the present pose
   bool walls_changed() const;
-  void allocate();                  // workspaces for the chain
-  void refresh();                   // everything derived, from the state
-  void integrate(double dt);        // forces, velocities, positions
+  bool walls_moved();   // since it was last asked
+  void forget_walls();  // they may stand anywhere: the next step sets them
+  void allocate();      // workspaces for the chain
+  void start_on_lengths();
+  void refresh();             // everything derived, from the state
+  void integrate(double dt);  // forces, velocities, positions
   void place_held();
   void fill_output() const;
 
@@ -53,15 +57,16 @@ class Der final : public Method {
   std::unique_ptr<Loads> loads_;
   std::unique_ptr<AirDrag> drag_;
   std::unique_ptr<Relaxer> relaxer_;
-  Array3 force_;                    // per vertex
+  Array3 force_;                            // per vertex
   std::vector<V3<double>> first_tangents_;  // per rod, of the step before
-  double longest_ = 0;              // length of the longest rod
-  Array decay_;                     // of velocities in a step, by mass damping
+  std::vector<Quat> wall_orientation_;      // per target, as the walls stand
+  double longest_ = 0;                      // length of the longest rod
+  Array decay_;                             // of velocities in a step, by mass damping
   double decay_dt_ = 0;
-  double fastest_ = 0;              // largest speed component after the last step
-  bool resting_ = false;            // the state came from relax: no inertia in reactions
+  double fastest_ = 0;    // largest speed component after the last step
+  bool resting_ = false;  // the state came from relax: no inertia in reactions
   StepReport report_;
-  mutable std::unique_ptr<Chain> output_;   // the chain with frames and forces filled in for writing
+  mutable std::unique_ptr<Chain> output_;  // the chain with frames and forces filled in for writing
 };
 
 // Largest stable step of symplectic Euler, from a bound on the highest frequency.  [ERRATA D23]

@@ -13,8 +13,8 @@
 // The moment G is the gradient of the energy when edge b's frame turns, and minus that of edge a. All forces follow from it:
 //   dE/de^a = (a x G)/|e^a|,   dE/de^b = (G x b)/|e^b|                                                             (*)
 // which holds for present lengths, so it stays true when the rod stretches.
-// differs from the paper: the gradient of kb is never formed, and (10) is not summed; frames that are carried along by parallel
-// transport in time give the same total derivative with neighbours only, because dE/dtheta = 0.  [ERRATA D10, D13]
+// differs from the paper: the gradient of kb is never formed, and (10) is not summed; frames that are carried along by
+// parallel transport in time give the same total derivative with neighbours only, because dE/dtheta = 0.  [ERRATA D10, D13]
 #pragma once
 
 #include "math/small.h"
@@ -41,11 +41,13 @@ constexpr V2<T> quarter_turn(const V2<T>& p) {
 template <class T>
 struct Sym2 {  // symmetric 2x2
   T xx, xy, yy;
-  friend constexpr V2<T> operator*(const Sym2& s, const V2<T>& p) { return {s.xx * p.x + s.xy * p.y, s.xy * p.x + s.yy * p.y}; }
+  friend constexpr V2<T> operator*(const Sym2& s, const V2<T>& p) {
+    return {s.xx * p.x + s.xy * p.y, s.xy * p.x + s.yy * p.y};
+  }
 };
 
-// A joint is folded when its edges point against each other; the energy is infinite there. The floor keeps arithmetic finite in
-// unused slots; a real joint below `folded` is reported.  [ERRATA D2]
+// A joint is folded when its edges point against each other; the energy is infinite there. The floor keeps arithmetic finite
+// in unused slots; a real joint below `folded` is reported.  [ERRATA D2]
 inline constexpr double folded = 1e-6;
 template <class T>
 constexpr T joint_weight(const T& c) {
@@ -78,22 +80,24 @@ constexpr V3<T> isotropic_moment(const V3<T>& a, const V3<T>& b, const T& stiffn
   return (stiffness * w * w) * cross(a, b) + (twist_moment * w) * (a + b);
 }
 
-// Internal moment of a general joint. p = B^a (omega^a - rest)/l in the frame of a, likewise q for b.  [Bergou 2008, eq. (3)]
+// Internal moment of a general joint. p = B^a (omega^a - rest)/l in the frame of a, likewise q for b.  [Bergou 2008, eq.
+// (3)]
 template <class T>
 struct Directors {
   V3<T> m1, m2;
 };
 template <class T>
-constexpr V3<T> general_moment(const V3<T>& a, const V3<T>& b, const T& w, const Directors<T>& of_a, const Directors<T>& of_b,
-                               const V2<T>& omega_a, const V2<T>& omega_b, const V2<T>& p, const V2<T>& q, const T& twist_moment) {
+constexpr V3<T> general_moment(const V3<T>& a, const V3<T>& b, const T& w, const Directors<T>& of_a,
+                               const Directors<T>& of_b, const V2<T>& omega_a, const V2<T>& omega_b, const V2<T>& p,
+                               const V2<T>& q, const T& twist_moment) {
   const V3<T> pa = p.x * of_a.m1 + p.y * of_a.m2;
   const V3<T> qb = q.x * of_b.m1 + q.y * of_b.m2;
   const T s = dot(p, omega_a) + dot(q, omega_b);
   return w * (T(2) * (cross(b, pa) + cross(a, qb)) + s * cross(a, b) + twist_moment * (a + b));
 }
 
-// First and second derivative of 1/2 (omega - rest)^T B (omega - rest)/l in the frame's own angle theta, p = B(omega - rest)/l.
-// [Bergou 2008, eq. (7) and the Hessian below it]   d omega/d theta = -J omega
+// First and second derivative of 1/2 (omega - rest)^T B (omega - rest)/l in the frame's own angle theta, p = B(omega -
+// rest)/l. [Bergou 2008, eq. (7) and the Hessian below it]   d omega/d theta = -J omega
 template <class T>
 constexpr T angle_gradient(const V2<T>& omega, const V2<T>& p) {
   return -dot(quarter_turn(omega), p);

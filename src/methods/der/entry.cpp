@@ -11,7 +11,8 @@ MethodInfo make_info() {
   MethodInfo info;
   info.name = "der";
   info.title = "Discrete Elastic Rods";
-  info.paper = "Bergou, Wardetzky, Robinson, Audoly, Grinspun: Discrete Elastic Rods, ACM Transactions on Graphics 27(3), 2008";
+  info.paper =
+      "Bergou, Wardetzky, Robinson, Audoly, Grinspun: Discrete Elastic Rods, ACM Transactions on Graphics 27(3), 2008";
   info.summary = "explicit centerline, material frame in quasistatic equilibrium, inextensible by projection or extensible";
   Capability& can = info.can;
   can.inertia = can.statics = can.stretch = can.anisotropic = can.rest_curvature = can.ring = true;
@@ -20,12 +21,36 @@ MethodInfo make_info() {
   can.fewest_edges = 2;
   info.options = {
       {"extensible", "", false, -forever, forever, {}, "The rod stretches by its EA instead of keeping its length exactly."},
-      {"projection_tolerance", "", 1e-8, 1e-15, 1e-2, {}, "Largest relative error of a squared edge length after projection."},
+      {"projection",
+       "",
+       std::string("fast"),
+       -forever,
+       forever,
+       {"fast", "conserving"},
+       "How lengths are kept: by the paper's fast projection, which loses energy in lively motion, or along the edges' old "
+       "directions, which keeps energy and angular momentum."},
+      {"projection_tolerance",
+       "",
+       1e-8,
+       1e-15,
+       1e-2,
+       {},
+       "Largest relative error of a squared edge length after projection."},
       {"projection_iterations", "", 100.0, 1, 1e6, {}, "Projections that need more iterations than this count as failed."},
-      {"relax_tolerance", "", 1e-11, 1e-16, 1e-2, {},
+      {"relax_tolerance",
+       "",
+       1e-11,
+       1e-16,
+       1e-2,
+       {},
        "Largest force left at an equilibrium, relative to the bending force of one segment."},
       {"relax_iterations", "", 400.0, 1, 1e6, {}, "Equilibria that need more Newton iterations than this count as failed."},
-      {"general", "", false, -forever, forever, {},
+      {"general",
+       "",
+       false,
+       -forever,
+       forever,
+       {},
        "Treat naturally straight, isotropic rods by the formulas for general ones too. Slower; for comparison."},
   };
   return info;
@@ -60,7 +85,8 @@ double highest_squared_frequency(const Model& model, const RodModel& rod, bool e
     add(stiff, {{i - 1, 1 / la}, {i, -1 / la - 1 / lb}, {i + 1, 1 / lb}});
   }
   for (const Target& target : model.targets) {
-    if (!target.direction || target.node.value < span.first_node || target.node.value >= span.first_node + span.nodes) continue;
+    if (!target.direction || target.node.value < span.first_node || target.node.value >= span.first_node + span.nodes)
+      continue;
     const int node = target.node.value - span.first_node;
     for (const int k : {node - 1, node}) {
       if (!span.ring && (k < 0 || k >= span.edges)) continue;
@@ -75,8 +101,8 @@ double highest_squared_frequency(const Model& model, const RodModel& rod, bool e
 
 }  // namespace
 
-// Symplectic Euler is stable below 2/omega. A frame turned far adds stiffness that the straight rod does not show, and curved rods
-// couple more, so half of that is advised.  [ERRATA D23]
+// Symplectic Euler is stable below 2/omega. A frame turned far adds stiffness that the straight rod does not show, and
+// curved rods couple more, so half of that is advised.  [ERRATA D23]
 StepAdvice advise(const Model& model, const Options& options) {
   const bool extensible = options.flag("extensible");
   StepAdvice advice;
@@ -85,7 +111,8 @@ StepAdvice advise(const Model& model, const Options& options) {
     const double squared = highest_squared_frequency(model, rod, extensible);
     double stable = 2 / std::sqrt(squared);
     std::string reason = "bending waves of one segment's length in rod " + rod.name;
-    if (extensible && squared > 2 * highest_squared_frequency(model, rod, false)) reason = "stretching waves in rod " + rod.name;
+    if (extensible && squared > 2 * highest_squared_frequency(model, rod, false))
+      reason = "stretching waves in rod " + rod.name;
     if (rod.damping.internal > 0) {
       // The damping moment lags by one step: h (h + 2 tau) omega^2 < 4 keeps the highest mode bounded, halved for the lag.
       const double tau = rod.damping.internal;
@@ -102,6 +129,32 @@ StepAdvice advise(const Model& model, const Options& options) {
   return advice;
 }
 
+namespace {
+
+// A rod that is straight between two held points can not be disturbed without being stretched.
+void check_taut(const Model& model, Problems& problems) {
+  for (const Target& a : model.targets) {
+    for (const Target& b : model.targets) {
+      if (a.rod != b.rod || !a.position || !b.position || !(a.node < b.node)) continue;
+      const RodModel& rod = model.rods[static_cast<std::size_t>(a.rod)];
+      const double between = model.material[b.node] - model.material[a.node];
+      if (rod.span.ring || (a.start.position - b.start.position).norm() < (1 - 1e-9) * between) continue;
+      for (int k = 0; k < rod.span.edges; ++k) {
+        const NodeIndex i{rod.span.first_node + k};
+        const double length = (model.initial.position[i + 1] - model.initial.position[i]).norm();
+        if (std::abs(length / model.rest_length[EdgeIndex{rod.span.first_edge + k}] - 1) < 1e-9) continue;
+        problems.push_back({Severity::error, "", "rod[" + std::to_string(a.rod) + "].initial_noise",
+                            "the rod is pulled straight between clamps " + a.name + " and " + b.name,
+                            "can not be disturbed there",
+                            "leave initial_noise out, bring the clamps together, or set options.der.extensible = true"});
+        return;
+      }
+    }
+  }
+}
+
+}  // namespace
+
 Problems check(const Model& model, const Options& options) {
   Problems problems;
   const bool extensible = options.flag("extensible");
@@ -114,8 +167,8 @@ Problems check(const Model& model, const Options& options) {
     }
     for (int k = 0; extensible && k < rod.span.edges; ++k) {
       if (model.section[EdgeIndex{rod.span.first_edge + k}].EA > 0) continue;
-      problems.push_back({Severity::error, "", field + ".section.stiffness.EA", "not given", "needed by options.der.extensible = true",
-                          "give EA, or leave the rod inextensible"});
+      problems.push_back({Severity::error, "", field + ".section.stiffness.EA", "not given",
+                          "needed by options.der.extensible = true", "give EA, or leave the rod inextensible"});
       break;
     }
   }
@@ -125,18 +178,20 @@ Problems check(const Model& model, const Options& options) {
       if (a.node != b.node || std::max(a.from, b.from) >= std::min(a.until, b.until)) continue;
       const bool twice = (a.position && b.position) || ((a.direction || a.twist) && (b.direction || b.twist));
       if (!twice) continue;
-      problems.push_back({Severity::error, "", "clamp[" + std::to_string(i) + "]", "holds what clamp " + b.name + " holds already", "",
-                          "put what is held into one clamp"});
+      problems.push_back({Severity::error, "", "clamp[" + std::to_string(i) + "]",
+                          "holds what clamp " + b.name + " holds already", "", "put what is held into one clamp"});
     }
   }
+  if (!extensible) check_taut(model, problems);
   return problems;
 }
 
 const MethodEntry& entry() {
-  static const MethodEntry the_entry{make_info(), &check, &advise,
-                                     [](std::shared_ptr<const Model> model, const Options& options) -> std::unique_ptr<Method> {
-                                       return std::make_unique<Der>(std::move(model), Settings::from(options));
-                                     }};
+  static const MethodEntry the_entry{
+      make_info(), &check, &advise,
+      [](std::shared_ptr<const Model> model, const Options& options) -> std::unique_ptr<Method> {
+        return std::make_unique<Der>(std::move(model), Settings::from(options));
+      }};
   return the_entry;
 }
 

@@ -149,7 +149,8 @@ void Loads::update(const Drive& drive, Chain& c) {
   std::fill(c.torque.begin(), c.torque.end(), 0.0);
   static thread_local std::vector<Couple> list;
   couples(drive, c, list);
-  for (const Couple& couple : list) c.torque[static_cast<std::size_t>(couple.slot)] += dot(couple.moment, c.t.get(couple.slot));
+  for (const Couple& couple : list)
+    c.torque[static_cast<std::size_t>(couple.slot)] += dot(couple.moment, c.t.get(couple.slot));
 }
 
 void Loads::add_node_loads(const Drive& drive, const Chain& c) {
@@ -210,7 +211,8 @@ void Loads::followers(const Drive& drive, const Chain& c, std::vector<Follower>&
     const NodeLoad& load = model_.node_loads[i];
     if (load.is_moment || load.axes != Axes::material) continue;
     const int vertex = c.vertex_of_node[static_cast<std::size_t>(load.node.value)];
-    const bool inside = c.kind[static_cast<std::size_t>(vertex)] != SlotKind::pad && c.kind[static_cast<std::size_t>(vertex - 1)] != SlotKind::pad;
+    const bool inside = c.kind[static_cast<std::size_t>(vertex)] != SlotKind::pad &&
+                        c.kind[static_cast<std::size_t>(vertex - 1)] != SlotKind::pad;
     const Vec3 value = node_axes(c, vertex) * (drive.node_factor[i] * load.value);
     out.push_back({vertex, to_small(value), inside ? 0.5 : 1.0});
   }
@@ -261,7 +263,8 @@ void AirDrag::apply(const Model& model, const Drive& drive, Chain& c, double dt)
       for (std::size_t i = 0; i < model.winds.size(); ++i) {
         const Wind& wind = model.winds[i];
         if (wind.rod >= 0 && wind.rod != rod.model_rod) continue;
-        const V3<double> air = to_small(wind_velocity(wind.law, drive.wind_factor[i], drive.time, to_eigen(c.x.get(vertex))));
+        const V3<double> air =
+            to_small(wind_velocity(wind.law, drive.wind_factor[i], drive.time, to_eigen(c.x.get(vertex))));
         const V3<double> relative = air - v, sideways = relative - dot(relative, t) * t;
         const double coefficient = 0.5 * wind.law.density * wind.law.coefficient * width * norm(sideways);
         across += coefficient;

@@ -22,7 +22,7 @@ class Loads {
   void add_couples(const Drive& drive, Chain& chain) const;
   const Array3& force() const { return force_; }
   double potential(const Chain& chain) const;  // of the forces, gravity apart; dead loads only
-  struct Couple {  // of one slot
+  struct Couple {                              // of one slot
     int slot = 0;
     V3<double> moment{0, 0, 0};
     bool follows = false;  // given in material axes
@@ -41,8 +41,8 @@ class Loads {
   void add_line_loads(const Drive& drive, const Chain& chain);
   const Model& model_;
   Array3 force_;
-  std::vector<double> last_;   // factors that `force` was computed for
-  bool follows_ = false;       // some load depends on the frames
+  std::vector<double> last_;  // factors that `force` was computed for
+  bool follows_ = false;      // some load depends on the frames
 };
 
 // Drag and wind on each vertex as a linear law: force = -(across (I - tt) + along tt)(v - air). Unconditionally stable when

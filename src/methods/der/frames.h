@@ -14,8 +14,8 @@ struct AngleReport {
 // Workspace of the angle solver, allocated once.
 struct AngleWork {
   explicit AngleWork(const Chain& chain);
-  Array free;                            // 1 where theta is unknown
-  Array tolerance;                       // per slot
+  Array free;       // 1 where theta is unknown
+  Array tolerance;  // per slot
   Array gradient, diagonal, off, step, saved, scratch, pivot, lower, border, angles_before;
 };
 

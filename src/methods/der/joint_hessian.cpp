@@ -79,8 +79,8 @@ void add_quadratic(const Scalar& f1, const Scalar& f2, const Vec2& rest, const M
   sum.gradient += stress.x() * f1.g + stress.y() * f2.g;
   if (!hessian) return;
   const Mat8 cross = f1.g * f2.g.transpose();
-  sum.hessian += S(0, 0) * f1.g * f1.g.transpose() + S(1, 1) * f2.g * f2.g.transpose() + S(0, 1) * (cross + cross.transpose()) +
-                 stress.x() * f1.H + stress.y() * f2.H;
+  sum.hessian += S(0, 0) * f1.g * f1.g.transpose() + S(1, 1) * f2.g * f2.g.transpose() +
+                 S(0, 1) * (cross + cross.transpose()) + stress.x() * f1.H + stress.y() * f2.H;
 }
 
 }  // namespace

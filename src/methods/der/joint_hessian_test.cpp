@@ -98,7 +98,8 @@ SENTENCE("der", "the Hessian of a joint's energy is the second difference of its
     DifferenceOptions options;
     options.step = 2e-2;
     options.rounding = 1e-6;
-    const auto r = compare_with_differences(difference_gradient, Eigen::MatrixXd(exact.hessian), Vec8(Vec8::Zero()), options);
+    const auto r =
+        compare_with_differences(difference_gradient, Eigen::MatrixXd(exact.hessian), Vec8(Vec8::Zero()), options);
     EXPECT_TRUE(r.ok) << r.message;
   }
 }
@@ -130,8 +131,10 @@ SENTENCE("der", "the moment of the force kernel is the gradient of the joint's e
     const double w = joint_weight(dot(a, b));
     const Directors<double> da{to_small(s.m1a), to_small(s.m2a)}, db{to_small(s.m1b), to_small(s.m2b)};
     const auto oa = material_curvature_first(b, w, da.m1, da.m2), ob = material_curvature_second(a, w, db.m1, db.m2);
-    const Vec2 p = k.inverse_l * k.Ba * (Vec2(oa.x, oa.y) - k.rest_a), q = k.inverse_l * k.Bb * (Vec2(ob.x, ob.y) - k.rest_b);
-    const auto G = general_moment(a, b, w, da, db, oa, ob, {p.x(), p.y()}, {q.x(), q.y()}, k.twist * (s.twist - k.rest_twist));
+    const Vec2 p = k.inverse_l * k.Ba * (Vec2(oa.x, oa.y) - k.rest_a),
+               q = k.inverse_l * k.Bb * (Vec2(ob.x, ob.y) - k.rest_b);
+    const auto G =
+        general_moment(a, b, w, da, db, oa, ob, {p.x(), p.y()}, {q.x(), q.y()}, k.twist * (s.twist - k.rest_twist));
     EXPECT_LT((to_eigen(G) - joint.gradient.segment<3>(4)).norm(), 1e-12 * (1 + to_eigen(G).norm()));
     EXPECT_NEAR(angle_gradient(oa, {p.x(), p.y()}) - k.twist * (s.twist - k.rest_twist), joint.gradient[3], 1e-11);
     EXPECT_NEAR(angle_gradient(ob, {q.x(), q.y()}) + k.twist * (s.twist - k.rest_twist), joint.gradient[7], 1e-11);

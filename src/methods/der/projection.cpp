@@ -9,12 +9,15 @@
 namespace tendril::der {
 
 // One constraint c = (|e|^2 - rest^2)/2 per edge, with gradient +e at its end and -e at its start. One iteration solves
-//   (J M^-1 J^T) lambda = c,   dx = -M^-1 J^T lambda
+//   (J M^-1 D^T) lambda = c,   dx = -M^-1 D^T lambda
+// D = J, the gradient at the present place, in fast projection; the gradient before the step in the conserving one.
 // The matrix is tridiagonal; a ring adds one corner entry.  differs from the paper: factor 1/2.  [ERRATA D17]
 ProjectionWork::ProjectionWork(const Chain& c) {
   const auto n = c.kind.size();
-  for (Array* a : {&weight_diagonal, &weight_off, &unit, &inverse_rest2, &diagonal, &off, &right, &pivot, &lower, &border}) a->assign(n, 0);
-  e.assign(static_cast<int>(n), {0, 0, 0});
+  for (Array* a :
+       {&weight_diagonal, &weight_off, &unit, &inverse_rest2, &diagonal, &off, &upper, &right, &pivot, &lower, &border})
+    a->assign(n, 0);
+  along.assign(static_cast<int>(n), {0, 0, 0});
   for (const ChainRod& rod : c.rods) has_rings = has_rings || rod.ring;
   refresh(c);
 }
@@ -32,41 +35,50 @@ void ProjectionWork::refresh(const Chain& c) {
 namespace {
 
 // Constraint values and the tridiagonal matrix; returns the worst relative violation.
+template <Push push>
 double assemble(const Chain& c, ProjectionWork& work) {
   Pack worst(0);
   for (int s = c.begin; s < c.end; s += pack_size) {
-    const V3<Pack> e = load(c.x, s + 1) - load(c.x, s), before = load(c.x, s) - load(c.x, s - 1);
+    const V3<Pack> e = load(c.x, s + 1) - load(c.x, s);
     const Pack squared = squared_norm(e), rest = load(c.rest_length, s), unit = load(work.unit, s);
     const Pack value = (Pack(1) - unit) * (squared - rest * rest);
-    store(work.e, s, e);
     store(work.right, s, Pack(0.5) * value);
-    store(work.diagonal, s, squared * load(work.weight_diagonal, s) + unit);
-    store(work.off, s, -(load(work.weight_off, s) * dot(before, e)));
+    if constexpr (push == Push::fast) {
+      const V3<Pack> before = load(c.x, s) - load(c.x, s - 1);
+      store(work.along, s, e);
+      store(work.diagonal, s, squared * load(work.weight_diagonal, s) + unit);
+      store(work.off, s, -(load(work.weight_off, s) * dot(before, e)));
+    } else {
+      store(work.diagonal, s, dot(e, load(work.along, s)) * load(work.weight_diagonal, s) + unit);
+      store(work.off, s, -(load(work.weight_off, s) * dot(load(work.along, s - 1), e)));
+      store(work.upper, s, -(load(work.weight_off, s + 1) * dot(load(work.along, s + 1), e)));
+    }
     worst = math::max(worst, math::abs(Pack(value * load(work.inverse_rest2, s))));
   }
   double largest = 0;
-  for (int lane = 0; lane < pack_size; ++lane) largest = worst[lane] > largest || worst[lane] != worst[lane] ? worst[lane] : largest;
+  for (int lane = 0; lane < pack_size; ++lane)
+    largest = worst[lane] > largest || worst[lane] != worst[lane] ? worst[lane] : largest;
   return largest;
 }
 
-// The rods do not couple (`off` is 0 between them), so all open ones are solved as one system. The closing of a ring is a corner
-// entry: its last edge meets its first one at its first node.
-// Walls inside a rod whose node may move would couple edges that are not neighbours in the chain; that coupling is left to the
-// outer iteration.
-void solve(const Chain& c, ProjectionWork& work) {
-  if (!work.has_rings) {
-    solve_tridiagonal_two_ended(&work.diagonal[c.begin], &work.off[c.begin], &work.right[c.begin], c.end - c.begin);
-    return;
-  }
+// The rods do not couple (`off` is 0 between them), so all open ones are solved as one system. The closing of a ring is a
+// corner entry: its last edge meets its first one at its first node. Walls inside a rod whose node may move would couple
+// edges that are not neighbours in the chain; that coupling is left to the outer iteration, and so is what is not symmetric
+// in the matrix of a ring.
+void solve(const Chain& c, ProjectionWork& work, Push push) {
+  const auto open = [&](int first, int n) {
+    const double* upper = push == Push::fast ? &work.off[z(first + 1)] : &work.upper[z(first)];
+    solve_tridiagonal_two_ended(&work.diagonal[z(first)], &work.off[z(first)], upper, &work.right[z(first)], n);
+  };
+  if (!work.has_rings) return open(c.begin, c.end - c.begin);
   for (const ChainRod& rod : c.rods) {
-    const int n = rod.end - rod.first;
     int last = rod.wrap - 1;
     while (rod.ring && last > rod.first && c.kind[static_cast<std::size_t>(last)] != SlotKind::edge) --last;
     const auto first = static_cast<std::size_t>(rod.first);
     const double corner =
-        rod.ring ? -c.inverse_mass[first] * c.constrained[first] * dot(work.e.get(last), work.e.get(rod.first)) : 0;
+        rod.ring ? -c.inverse_mass[first] * c.constrained[first] * dot(work.along.get(last), work.along.get(rod.first)) : 0;
     if (corner == 0) {
-      solve_tridiagonal_two_ended(&work.diagonal[first], &work.off[first], &work.right[first], n);
+      open(rod.first, rod.end - rod.first);
       continue;
     }
     const auto count = static_cast<std::size_t>(last - rod.first + 1);
@@ -80,19 +92,22 @@ void solve(const Chain& c, ProjectionWork& work) {
 
 }  // namespace
 
-ProjectionReport project(Chain& c, ProjectionWork& work, double dt, double tolerance, int most_iterations) {
+ProjectionReport project(Chain& c, ProjectionWork& work, double dt, double tolerance, int most_iterations, Push push) {
   ProjectionReport report;
   const Pack rate(1 / dt), rate2(1 / (dt * dt));
   std::fill(c.tension.begin(), c.tension.end(), 0.0);
+  for (int s = c.begin; push == Push::conserving && s < c.end; s += pack_size)
+    store(work.along, s, load(c.length, s) * load(c.t, s));
   for (;; ++report.iterations) {
-    report.residual = assemble(c, work);
+    report.residual = push == Push::fast ? assemble<Push::fast>(c, work) : assemble<Push::conserving>(c, work);
     if (report.residual <= tolerance) return report;
     if (report.iterations == most_iterations || !(report.residual < 1e6)) break;
-    solve(c, work);
-    // x_v moves by (lambda_v e_v - lambda_(v-1) e_(v-1))/m_v
+    solve(c, work, push);
+    // x_v moves by (lambda_v d_v - lambda_(v-1) d_(v-1))/m_v, d the directions of the push
     for (int v = c.begin; v < c.end; v += pack_size) {
       const Pack lambda = load(work.right, v);
-      const V3<Pack> d = load(c.inverse_mass, v) * (lambda * load(work.e, v) - load(work.right, v - 1) * load(work.e, v - 1));
+      const V3<Pack> d =
+          load(c.inverse_mass, v) * (lambda * load(work.along, v) - load(work.right, v - 1) * load(work.along, v - 1));
       store(c.x, v, load(c.x, v) + d);
       store(c.v, v, load(c.v, v) + rate * d);
       store(c.tension, v, load(c.tension, v) + rate2 * lambda);
@@ -101,7 +116,7 @@ ProjectionReport project(Chain& c, ProjectionWork& work, double dt, double toler
       // Each twin moved by its own edge only; their node moves by the sum.
       const auto moved = [&](int v) {
         const auto k = static_cast<std::size_t>(v);
-        return c.inverse_mass[k] * (work.right[k] * work.e.get(v) - work.right[k - 1] * work.e.get(v - 1));
+        return c.inverse_mass[k] * (work.right[k] * work.along.get(v) - work.right[k - 1] * work.along.get(v - 1));
       };
       const V3<double> d = moved(twin.second);
       c.x.add(twin.first, d);

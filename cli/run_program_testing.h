@@ -1,0 +1,105 @@
+// Runs the real program, as a user would.
+#pragma once
+
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include "record/record_testing.h"
+
+namespace tendril {
+
+struct Answer {
+  int code = -1;  // exit code, or -signal
+  std::string out, err;
+};
+
+class Shell {  // a folder to work in
+ public:
+  std::filesystem::path file(const std::string& name, const std::string& text) const {
+    std::ofstream(folder / name, std::ios::binary) << text;
+    return folder / name;
+  }
+  Answer tendril(const std::string& arguments) const {
+    const std::string command =
+        "cd '" + folder.text() + "' && '" TENDRIL_PROGRAM "' " + arguments + " >out.txt 2>err.txt </dev/null";
+    const int status = std::system(command.c_str());
+    Answer answer;
+    answer.code = WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+    answer.out = read_text_file(folder / "out.txt");
+    answer.err = read_text_file(folder / "err.txt");
+    return answer;
+  }
+  // Starts, waits until the run in `run_folder` has `rows` rows of probes, sends a signal; the arguments are words, without
+  // a shell between.
+  Answer tendril_with_signal(std::vector<std::string> words, int signal_number, const std::string& run_folder,
+                             int rows) const {
+    const pid_t child = fork();
+    if (child == 0) {
+      if (chdir(folder.text().c_str()) != 0) _exit(99);
+      if (freopen("out.txt", "w", stdout) == nullptr || freopen("err.txt", "w", stderr) == nullptr) _exit(99);
+      words.insert(words.begin(), TENDRIL_PROGRAM);
+      std::vector<char*> argv;
+      for (std::string& word : words) argv.push_back(word.data());
+      argv.push_back(nullptr);
+      execv(argv[0], argv.data());
+      _exit(99);
+    }
+    EXPECT_TRUE(wait_for_rows(folder / run_folder, rows));
+    kill(child, signal_number);
+    int status = 0;
+    waitpid(child, &status, 0);
+    Answer answer;
+    answer.code = WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+    answer.out = read_text_file(folder / "out.txt");
+    answer.err = read_text_file(folder / "err.txt");
+    return answer;
+  }
+  TemporaryFolder folder;
+};
+
+// A short rubber beam; `replace` changes one piece of the text.
+inline std::string beam_scene(const std::string& what = "", const std::string& by = "") {
+  std::string text = R"(title = "Beam"
+method = "der"
+[time]
+duration = 0.2
+frames_per_second = 50
+step = "auto"
+[material.rubber]
+density = 1100.0
+young_modulus = 1.0e6
+poisson_ratio = 0.49
+[[rod]]
+name = "beam"
+material = "rubber"
+section = { circle = { radius = 0.01 } }
+rest = { straight = { start = [0, 0, 0], end = [1, 0, 0] } }
+segments = 12
+[[clamp]]
+name = "wall"
+rod = "beam"
+at = 0.0
+[[load]]
+gravity = [0, 0, -9.81]
+[[probe]]
+name = "tip"
+rod = "beam"
+at = 1.0
+quantity = "position"
+)";
+  if (!what.empty()) {
+    const auto place = text.find(what);
+    if (place == std::string::npos) throw std::logic_error("beam_scene: nothing to replace: " + what);
+    text.replace(place, what.size(), by);
+  }
+  return text;
+}
+
+inline bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+}  // namespace tendril

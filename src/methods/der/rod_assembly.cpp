@@ -1,0 +1,225 @@
+// Energy, gradient and Hessian of one rod, assembled from its joints, edges and loads.
+#include <algorithm>
+#include <cmath>
+
+#include "math/rotation.h"
+#include "math/transport.h"
+#include "methods/der/frames.h"
+#include "methods/der/rod_problem.h"
+
+namespace tendril::der {
+
+double RodProblem::load_work() const {
+  double work = work_;
+  for (int v = rod_.first; v <= rod_.first + rod_.slots; ++v) {
+    work += dot(loads_.force().get(v), c_.x.get(v) - r_.base_x_.get(v));
+  }
+  for (const Loads::Couple& couple : couples_) {
+    const int s = couple.slot;
+    const V3<double> a = r_.base_t_.get(s), b = c_.t.get(s);
+    const double angle = math::atan2(norm(cross(a, b)), dot(a, b));
+    const double sine = norm(cross(a, b));
+    const V3<double> turn = (sine > 1e-12 ? angle / sine : 1.0) * cross(a, b) + r_.turned_[z(s)] * b;
+    work += dot(couple.moment, turn);
+  }
+  return work;
+}
+
+JointStiffness RodProblem::stiffness_at(int s) const {
+  JointStiffness k;
+  k.inverse_l = c_.inverse_l[z(s)];
+  k.Ba << c_.B_xx[z(s - 1)], c_.B_xy[z(s - 1)], c_.B_xy[z(s - 1)], c_.B_yy[z(s - 1)];
+  k.Bb << c_.B_xx[z(s)], c_.B_xy[z(s)], c_.B_xy[z(s)], c_.B_yy[z(s)];
+  k.rest_a = Vec2(c_.rest_first.x[z(s)], c_.rest_first.y[z(s)]);
+  k.rest_b = Vec2(c_.rest_second.x[z(s)], c_.rest_second.y[z(s)]);
+  k.twist = c_.twist_stiffness[z(s)];
+  k.rest_twist = c_.rest_twist[z(s)];
+  return k;
+}
+
+void RodProblem::assemble(bool hessian) {
+  std::fill(n_.gradient.begin(), n_.gradient.end(), 0.0);
+  if (hessian && n_.ring) n_.cyclic.set_zero();
+  if (hessian && !n_.ring) n_.band.set_zero();
+  energy_ = energy_scale_ = 0;
+  for (int s = rod_.first + 1; s < rod_.first + rod_.slots; ++s) add_joint(s, hessian);
+  for (int s = rod_.first; s < last_; ++s) {
+    if (c_.kind[z(s)] == SlotKind::edge) add_stretch(s, hessian);
+  }
+  for (int v = rod_.first; v <= rod_.first + rod_.slots; ++v) {
+    const V3<double> f = loads_.force().get(v);
+    const int k = n_.x[z(v - rod_.first)];
+    for (int i = 0; i < 3; ++i) n_.gradient[z(k + i)] -= f[i];
+  }
+  for (const Loads::Couple& couple : couples_) add_couple(couple, hessian);
+  const double work = load_work();
+  energy_scale_ = std::abs(energy_) + std::abs(work);
+  energy_ -= work;
+  if (!hessian) return;
+  for (int i = 0; i < n_.size; ++i) {
+    if (n_.fixed[z(i)]) add_entry(i, i, n_.stiff[z(i)]);
+  }
+}
+
+void RodProblem::add_entry(int i, int j, double value) {
+  if (n_.ring) {
+    n_.cyclic.add(i, j, value);
+  } else {
+    n_.band.add(i, j, value);
+  }
+}
+
+void RodProblem::add_joint(int s, bool hessian) {
+  JointShape shape{to_eigen(c_.t.get(s - 1)),
+                   to_eigen(c_.t.get(s)),
+                   to_eigen(c_.m1.get(s - 1)),
+                   to_eigen(c_.m2.get(s - 1)),
+                   to_eigen(c_.m1.get(s)),
+                   to_eigen(c_.m2.get(s)),
+                   r_.twist_[z(s)]};
+  JointEnergy joint = joint_energy_with_derivatives(shape, stiffness_at(s), hessian);
+  turns_to_edges(shape, c_.inverse_length[z(s - 1)], c_.inverse_length[z(s)], hessian, joint);
+  energy_ += joint.energy;
+  // z = (e_a, theta_a, e_b, theta_b) to unknowns: an edge vector is the difference of its two vertices.
+  const int i = s - rod_.first;
+  struct Part {
+    int place, row, count;
+    double sign;
+  };
+  const Part parts[] = {{n_.x[z(i - 1)], 0, 3, -1.0}, {n_.x[z(i)], 0, 3, 1.0},     {n_.theta[z(i - 1)], 3, 1, 1.0},
+                        {n_.x[z(i)], 4, 3, -1.0},     {n_.x[z(i + 1)], 4, 3, 1.0}, {n_.theta[z(i)], 7, 1, 1.0}};
+  for (const Part& p : parts) {
+    for (int k = 0; k < p.count; ++k) n_.gradient[z(p.place + k)] += p.sign * joint.gradient[p.row + k];
+  }
+  if (!hessian) return;
+  for (const Part& p : parts) {
+    for (const Part& q : parts) {
+      for (int k = 0; k < p.count; ++k) {
+        for (int l = 0; l < q.count; ++l) {
+          const int row = p.place + k, column = q.place + l;
+          if (row < column || n_.fixed[z(row)] || n_.fixed[z(column)]) continue;
+          add_entry(row, column, p.sign * q.sign * joint.hessian(p.row + k, q.row + l));
+        }
+      }
+    }
+  }
+}
+
+// Energy of an edge that depends on its vector alone, with gradient g and Hessian H.
+void RodProblem::add_edge(int s, const Vec3& g, const Mat3& H, bool hessian) {
+  const int i = s - rod_.first;
+  const int from = n_.x[z(i)], to = n_.x[z(i + 1)];
+  for (int k = 0; k < 3; ++k) {
+    n_.gradient[z(to + k)] += g[k];
+    n_.gradient[z(from + k)] -= g[k];
+  }
+  if (!hessian) return;
+  for (const auto& [p, sp] : {std::pair(from, -1.0), std::pair(to, 1.0)}) {
+    for (const auto& [q, sq] : {std::pair(from, -1.0), std::pair(to, 1.0)}) {
+      for (int k = 0; k < 3; ++k) {
+        for (int l = 0; l < 3; ++l) {
+          const int row = p + k, column = q + l;
+          if (row < column || n_.fixed[z(row)] || n_.fixed[z(column)]) continue;
+          add_entry(row, column, sp * sq * H(k, l));
+        }
+      }
+    }
+  }
+}
+
+void RodProblem::add_stretch(int s, bool hessian) {
+  const Vec3 t = to_eigen(c_.t.get(s));
+  const double stretch = c_.length[z(s)] - c_.rest_length[z(s)];
+  const double k = r_.stiffness_[z(s)];
+  const double force = r_.multiplier_[z(s)] + k * stretch;
+  energy_ += (r_.multiplier_[z(s)] + 0.5 * k * stretch) * stretch;
+  const Mat3 along = t * t.transpose();
+  add_edge(s, force * t, k * along + (force / c_.length[z(s)]) * (Mat3::Identity() - along), hessian);
+}
+
+void RodProblem::add_couple(const Loads::Couple& couple, bool hessian) {
+  const int s = couple.slot;
+  const Vec3 t = to_eigen(c_.t.get(s)), M = to_eigen(couple.moment), turn = M.cross(t);
+  const double inverse = c_.inverse_length[z(s)];
+  // The symmetric part of the couple's own tangent; the rest is not conservative and is left to the iteration.
+  add_edge(s, -inverse * turn, inverse * inverse * (turn * t.transpose() + t * turn.transpose()), hessian);
+  n_.gradient[z(n_.theta[z(s - rod_.first)])] -= M.dot(t);
+}
+
+// What follows the rod: moments M on slots and forces F on vertices. The rows are the gradient entries they act on, the
+// columns what they depend on (edge and angle of the slot they turn with), such that the tangent's missing part is rows *
+// columns^T.
+Eigen::MatrixXd RodProblem::follower_rows() const {
+  Eigen::MatrixXd R =
+      Eigen::MatrixXd::Zero(n_.size, static_cast<Eigen::Index>(4 * couples_.size() + 3 * follower_forces_.size()));
+  Eigen::Index at = 0;
+  for (const Loads::Couple& couple : couples_) {
+    add_edge_entries(R, couple.slot, at, Mat3::Identity());
+    R(n_.theta[z(couple.slot - rod_.first)], at + 3) = 1;
+    at += 4;
+  }
+  for (const Loads::Follower& f : follower_forces_) {
+    for (int k = 0; k < 3; ++k) R(n_.x[z(f.vertex - rod_.first)] + k, at + k) = 1;
+    at += 3;
+  }
+  for (int i = 0; i < n_.size; ++i) {
+    if (n_.fixed[z(i)]) R.row(i).setZero();
+  }
+  return R;
+}
+
+Eigen::MatrixXd RodProblem::follower_columns() const {
+  Eigen::MatrixXd Q =
+      Eigen::MatrixXd::Zero(n_.size, static_cast<Eigen::Index>(4 * couples_.size() + 3 * follower_forces_.size()));
+  Eigen::Index at = 0;
+  for (const Loads::Couple& couple : couples_) {
+    const int s = couple.slot;
+    const Vec3 t = to_eigen(c_.t.get(s)), M = to_eigen(couple.moment), turn = M.cross(t);
+    const double inverse = c_.inverse_length[z(s)];
+    // g_e = -(M x t)/|e|, g_theta = -M.t; in material axes M turns with its edge: dM = (t x de/|e| + t dtheta) x M
+    Mat3 edge_by_edge =
+        inverse * inverse * (-skew(M) + 2 * turn * t.transpose() - turn * t.transpose() - t * turn.transpose());
+    Vec3 angle_by_edge = -inverse * (M - M.dot(t) * t);
+    Vec3 edge_by_angle = Vec3::Zero();
+    if (couple.follows) {
+      const Mat3 dM = -inverse * skew(M) * skew(t);
+      edge_by_edge += inverse * skew(t) * dM;
+      angle_by_edge -= dM.transpose() * t;
+      edge_by_angle = inverse * t.cross(t.cross(M));
+    }
+    add_edge_entries(Q, s, at, edge_by_edge);
+    for (int k = 0; k < 3; ++k) Q(n_.theta[z(s - rod_.first)], at + k) = edge_by_angle[k];
+    Mat3 last = Mat3::Zero();
+    last.row(0) = angle_by_edge.transpose();
+    add_edge_entries(Q, s, at + 3, last, 1);
+    at += 4;
+  }
+  for (const Loads::Follower& f : follower_forces_) {
+    const Vec3 F = to_eigen(f.force);
+    for (const int s : {f.vertex - 1, f.vertex}) {
+      if (s < rod_.first || s >= last_ || c_.kind[z(s)] != SlotKind::edge) continue;
+      const Vec3 t = to_eigen(c_.t.get(s));
+      // g_x = -F, dF = (t x de/|e| + t dtheta) x F, the mean over the edges beside the vertex
+      add_edge_entries(Q, s, at, f.share * c_.inverse_length[z(s)] * skew(F) * skew(t));
+      for (int k = 0; k < 3; ++k) Q(n_.theta[z(s - rod_.first)], at + k) += f.share * F.cross(t)[k];
+    }
+    at += 3;
+  }
+  for (int i = 0; i < n_.size; ++i) {
+    if (n_.fixed[z(i)]) Q.row(i).setZero();
+  }
+  return Q;
+}
+
+// Column at + k gets row k of `by_edge`, which belongs to the edge vector of slot s.
+void RodProblem::add_edge_entries(Eigen::MatrixXd& matrix, int s, Eigen::Index at, const Mat3& by_edge, int rows) const {
+  const int from = n_.x[z(s - rod_.first)], to = n_.x[z(s - rod_.first + 1)];
+  for (int k = 0; k < rows; ++k) {
+    for (int j = 0; j < 3; ++j) {
+      matrix(to + j, at + k) += by_edge(k, j);
+      matrix(from + j, at + k) -= by_edge(k, j);
+    }
+  }
+}
+
+}  // namespace tendril::der

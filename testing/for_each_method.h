@@ -1,0 +1,90 @@
+// The same question to every method of the registry, and small scenes to ask it with.
+#pragma once
+
+#include <functional>
+
+#include "tendril/tendril.h"
+#include "testing/sentence.h"
+
+namespace tendril {
+
+inline void for_each_method(const std::function<void(const MethodEntry&)>& ask) {
+  for (const MethodEntry& method : all_methods()) {
+    SCOPED_TRACE(method.info.name);
+    ask(method);
+  }
+}
+
+// A rod of rubber from the origin along x, 0.5 m, 8 segments, clamped at its start, under gravity, 0.1 s.
+inline Scene tiny_scene(const MethodEntry& method) {
+  Scene scene;
+  scene.title = "tiny";
+  scene.method = method.info.name;
+  scene.time.duration = 0.1;
+  scene.time.frames_per_second = 100;
+  Rod rod;
+  rod.name = "rod";
+  rod.section = StiffnessSection{500.0, 0.02, 0.02, 0.015, 0.2, 0.01};
+  rod.rest = StraightCurve{Vec3::Zero(), Vec3(0.5, 0, 0)};
+  rod.segments = 8;
+  scene.rods.push_back(rod);
+  Clamp clamp;
+  clamp.name = "wall";
+  clamp.rod = "rod";
+  scene.clamps.push_back(clamp);
+  scene.loads.push_back(GravityLoad{});
+  scene.probes.push_back({"tip", "rod", 1, "", Quantity::position});
+  if (!method.info.can.inertia) scene.time.mode = Mode::quasistatic;
+  return scene;
+}
+
+// One thing a scene may ask for, and whether a method claims it.
+struct Request {
+  const char* name;
+  bool (*claimed)(const Capability&);
+  void (*ask)(Scene&);
+};
+inline const std::vector<Request>& all_requests() {
+  static const std::vector<Request> requests{
+      {"dynamics", [](const Capability& c) { return c.inertia; }, [](Scene& s) { s.time.mode = Mode::dynamics; }},
+      {"statics", [](const Capability& c) { return c.statics; }, [](Scene& s) { s.time.mode = Mode::statics; }},
+      {"quasistatics", [](const Capability& c) { return c.statics; }, [](Scene& s) { s.time.mode = Mode::quasistatic; }},
+      {"an anisotropic section", [](const Capability& c) { return c.anisotropic; },
+       [](Scene& s) { s.rods[0].section = StiffnessSection{500.0, 0.02, 0.03, 0.015, 0.2, 0.01}; }},
+      {"natural curvature", [](const Capability& c) { return c.rest_curvature; },
+       [](Scene& s) {
+         s.rods[0].rest = ArcCurve{Vec3::Zero(), Vec3::UnitX(), Vec3::UnitY(), 0.4, 1.2};
+       }},
+      {"a ring", [](const Capability& c) { return c.ring && c.rest_curvature; },
+       [](Scene& s) {
+         s.rods[0].rest = CircleCurve{Vec3::Zero(), Vec3::UnitZ(), 0.1};
+       }},
+      {"a joint", [](const Capability& c) { return c.joints; },
+       [](Scene& s) {
+         Rod arm = s.rods[0];
+         arm.name = "arm";
+         arm.rest = StraightCurve{Vec3(0.5, 0, 0), Vec3(0.5, 0.5, 0)};
+         s.rods.push_back(arm);
+         s.joints.push_back({"knee", JointKind::rigid, {"rod", 1}, {"arm", 0}, Vec3::UnitZ()});
+       }},
+      {"a follower load", [](const Capability& c) { return c.follower_loads; },
+       [](Scene& s) {
+         ForceLoad load;
+         load.rod = "rod", load.value = Vec3(0.05, 0, 0), load.axes = Axes::material;
+         s.loads.push_back(load);
+       }},
+      {"drag", [](const Capability& c) { return c.drag; },
+       [](Scene& s) {
+         DragLoad load;
+         load.normal = 0.5;
+         s.loads.push_back(load);
+       }},
+      {"damping", [](const Capability& c) { return c.damping; }, [](Scene& s) { s.rods[0].damping.mass = 1; }},
+      {"a hold of position only", [](const Capability& c) { return c.hold_position; },
+       [](Scene& s) { s.clamps[0].hold = {Hold::position}; }},
+      {"a hold inside the rod", [](const Capability& c) { return c.hold_inside; }, [](Scene& s) { s.clamps[0].at = 0.5; }},
+  };
+  return requests;
+}
+
+}  // namespace tendril

@@ -1,0 +1,192 @@
+#!/usr/bin/env python3
+"""Runs the GoogleTest program in parts, side by side, and the fuzzer if there is one. Called by ./test.
+
+Shows failures in full and everything else as a count. A part that crashes or hangs counts as one failed test: the one that ran.
+The last line is `N passed, N failed`, with `, N skipped` when some were."""
+import argparse
+import collections
+import json
+import os
+import pathlib
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+HANGS_AFTER = 1800  # seconds without a word
+
+
+class Result:
+    def __init__(self):
+        self.lock = threading.Lock()
+        self.passed, self.failed, self.skipped = 0, [], 0
+        self.seconds = {}
+        self.on_terminal = sys.stdout.isatty()
+        self.last_shown = time.monotonic()
+
+    def show(self, text):
+        if self.on_terminal:
+            print("\r\x1b[K", end="")
+        print(text, flush=True)
+
+    def progress(self):
+        done = self.passed + len(self.failed) + self.skipped
+        if self.on_terminal:
+            print(f"\r\x1b[K  {done} done", end="", flush=True)
+        elif time.monotonic() - self.last_shown > 30:
+            print(f"  {done} done", flush=True)
+            self.last_shown = time.monotonic()
+
+
+def kind_of(line):
+    """('run' | 'ok' | 'failed' | 'skipped', name) of a line that GoogleTest prints about one test, or None."""
+    for mark, kind in (("[ RUN      ] ", "run"), ("[       OK ] ", "ok"), ("[  FAILED  ] ", "failed"), ("[  SKIPPED ] ", "skipped")):
+        at = line.find(mark)  # a test may have printed something without a line end before it
+        if at >= 0:
+            name = line[at + len(mark):]
+            match = re.match(r"(.*) \((\d+) ms\)$", name)
+            if kind == "run":
+                return kind, name, 0.0
+            return (kind, match[1], int(match[2]) / 1000) if match else None  # no time: the list at the end
+    return None
+
+
+def run_part(program, part, parts, pattern, result, folder):
+    environment = dict(os.environ, GTEST_TOTAL_SHARDS=str(parts), GTEST_SHARD_INDEX=str(part))
+    report = folder / f"part-{part}.json"
+    report.unlink(missing_ok=True)
+    process = subprocess.Popen(
+        [program, f"--gtest_filter={pattern}", f"--gtest_output=json:{report}", "--gtest_brief=0", "--gtest_color=no"],
+        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env=environment, cwd=folder,
+        text=True, errors="replace")
+    watchdog = None
+
+    def watch():
+        nonlocal watchdog
+        if watchdog:
+            watchdog.cancel()
+        watchdog = threading.Timer(HANGS_AFTER, process.kill)
+        watchdog.daemon = True
+        watchdog.start()
+
+    running, said, any_failed = None, collections.deque(maxlen=2000), False
+    watch()
+    for line in process.stdout:
+        line = line.rstrip("\n")
+        kind = kind_of(line)
+        if kind is None:
+            said.append(line)
+            continue
+        watch()
+        what, name, seconds = kind
+        with result.lock:
+            if what == "run":
+                running = name
+                said.clear()
+            else:
+                result.seconds[name] = seconds
+                if what == "ok":
+                    result.passed += 1
+                elif what == "skipped":
+                    result.skipped += 1
+                else:
+                    any_failed = True
+                    result.failed.append(name)
+                    result.show("\n".join([f"FAILED  {name}", *("    " + text for text in said), ""]))
+                running = None
+                said.clear()
+            result.progress()
+    code = process.wait()
+    watchdog.cancel()
+    whole = False
+    try:
+        whole = "testsuites" in json.loads(report.read_text())
+    except (OSError, ValueError):
+        pass
+    if running is None and whole and (code == 0) == (not any_failed):
+        return
+    with result.lock:
+        how = signal.Signals(-code).name if code < 0 else f"exit code {code}"
+        name = running or f"part {part + 1} of {parts}"
+        result.failed.append(name)
+        result.show("\n".join([f"CRASHED  {name}  ({how})", *("    " + text for text in list(said)[-60:]), ""]))
+
+
+def run_parts(program, pattern, result):
+    folder = pathlib.Path(program).parent / "test-output"
+    folder.mkdir(exist_ok=True)
+    at_once = max(2, min(os.cpu_count() or 2, 8))
+    parts = 4 * at_once  # more parts than processors: they end at nearly the same time, and a crash loses less
+    waiting = collections.deque(range(parts))
+
+    def work():
+        while True:
+            try:
+                part = waiting.popleft()
+            except IndexError:
+                return
+            run_part(program, part, parts, pattern, result, folder)
+
+    threads = [threading.Thread(target=work) for _ in range(at_once)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+
+def run_fuzzer(program, seconds, result):
+    root = pathlib.Path(__file__).resolve().parent.parent
+    corpus = pathlib.Path(program).parent / "corpus"
+    corpus.mkdir(exist_ok=True)
+    seeds = [str(f) for f in (root / "scenes", root / "tools/fuzz/seeds") if f.is_dir()]
+    words = set(re.findall(r'v\("(\w+)"', (root / "src/scene/describe_scene.h").read_text()))
+    with tempfile.NamedTemporaryFile("w", suffix=".dict") as dictionary:
+        dictionary.write("".join(f'"{w}"\n' for w in sorted(words)))
+        dictionary.flush()
+        print(f"fuzzing for {seconds} s ...", flush=True)
+        done = subprocess.run(
+            [program, f"-max_total_time={seconds}", "-timeout=25", "-rss_limit_mb=4096", "-max_len=16384", "-print_final_stats=1",
+             f"-dict={dictionary.name}", f"-artifact_prefix={corpus.parent}/", str(corpus), *seeds],
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace")
+    name = "fuzz: no text makes reading, checking and three steps crash"
+    if done.returncode == 0:
+        result.passed += 1
+        count = re.search(r"stat::number_of_executed_units: +(\d+)", done.stdout)
+        print(f"  {count[1] if count else '?'} texts tried")
+    else:
+        result.failed.append(name)
+        result.show("\n".join([f"FAILED  {name}", *("    " + t for t in done.stdout.splitlines()[-60:]), ""]))
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("program")
+    parser.add_argument("--only", default="*")
+    parser.add_argument("--without", nargs="*", default=[])
+    parser.add_argument("--fuzz")
+    parser.add_argument("--fuzz-seconds", type=int, default=60)
+    a = parser.parse_args()
+    pattern = a.only
+    if a.without:
+        pattern += (":" if "-" in a.only else "-") + ":".join(a.without)
+    result, start = Result(), time.monotonic()
+    run_parts(a.program, pattern, result)
+    if a.fuzz:
+        run_fuzzer(a.fuzz, a.fuzz_seconds, result)
+    slowest = sorted(result.seconds.items(), key=lambda item: -item[1])[:3]
+    if slowest and slowest[0][1] > 1:
+        result.show("slowest: " + "; ".join(f"{name} {seconds:.1f} s" for name, seconds in slowest))
+    for name in result.failed:
+        result.show(f"failed: {name}")
+    nothing = result.passed + len(result.failed) + result.skipped == 0
+    if nothing:
+        result.show(f"no test matches {a.only}")
+    result.show(f"{time.monotonic() - start:.0f} s")
+    result.show(f"{result.passed} passed, {len(result.failed)} failed" + (f", {result.skipped} skipped" if result.skipped else ""))
+    sys.exit(1 if result.failed or nothing else 0)
+
+
+main()
