@@ -171,7 +171,9 @@ void RodProblem::update_multipliers() {
 }
 
 int RodProblem::negative_pivots(double below) {
+  counting_ = true;
   assemble(true);
+  counting_ = false;
   return factor(below).negative;
 }
 

@@ -88,6 +88,7 @@ class RodProblem {
   Array linear_;  // change of the multipliers that goes with the whole direction
   int last_ = 0;
   double energy_ = 0, energy_scale_ = 0, work_ = 0, shift_ = 0, used_shift_ = 0, fraction_ = 1;
+  bool counting_ = false;  // pivots, not a step
 };
 
 }  // namespace tendril::der
