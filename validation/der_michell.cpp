@@ -28,9 +28,7 @@ constexpr double patience = 60;
 // Of the bending stiffness of a segment: far above the rounding of the rigid motions (1e-13), far below what mode 2 gains
 // when theta changes by 1e-5 of itself.
 constexpr double no_stiffness = 1e-10;
-// In the matrix an edge resists stretching 300 times more than bending, not without bound: that lowers the border by
-// (l/R)^4/20.
-constexpr double pivot_tolerance = 5e-5;
+constexpr double pivot_tolerance = 1e-5;  // what the bisection resolves
 
 Scene ring(int n, double beta, double theta, double displacement) {
   Scene scene;

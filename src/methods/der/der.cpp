@@ -31,6 +31,20 @@ Der::Der(std::shared_ptr<const Model> model, const Settings& settings) : model_(
   remember_curvature(*chain_);
 }
 
+namespace {
+// Nothing in the drive changes with time, but for gusts.
+bool is_steady(const Model& model) {
+  bool steady = true;
+  for (const Target& t : model.targets) {
+    steady = steady && t.move.keys.empty() && t.turn.keys.empty() && t.from <= 0 && t.until == forever;
+  }
+  for (const NodeLoad& load : model.node_loads) steady = steady && load.factor.keys.empty();
+  for (const LineLoad& load : model.line_loads) steady = steady && load.factor.keys.empty();
+  for (const Wind& wind : model.winds) steady = steady && wind.law.factor.keys.empty();
+  return steady;
+}
+}  // namespace
+
 void Der::allocate() {
   Chain& c = *chain_;
   angles_ = std::make_unique<AngleWork>(c);
@@ -46,6 +60,7 @@ void Der::allocate() {
   longest_ = 0;
   for (const RodModel& rod : model_->rods) longest_ = std::max(longest_, rod.length);
   output_ = std::make_unique<Chain>(c);
+  steady_ = !loads_->follow() && is_steady(*model_);
 }
 
 // A start that was disturbed (initial_noise) is brought onto the rod's lengths first. Where that can not be, it stays as it
@@ -72,7 +87,10 @@ bool Der::walls_changed() const {
   return false;
 }
 
-void Der::forget_walls() { wall_orientation_.assign(model_->targets.size(), Quat(0, 0, 0, 0)); }
+void Der::forget_walls() {
+  wall_orientation_.assign(model_->targets.size(), Quat(0, 0, 0, 0));
+  settled_ = false;
+}
 
 bool Der::walls_moved() {
   bool moved = false;
@@ -149,9 +167,22 @@ void Der::place_held() {
   }
 }
 
-StepReport Der::step(double time, double dt, const Live& live) {
-  evaluate(*model_, live, time + dt, 1, drive_);
+// A short rod's step is cheaper than asking all timetables, so they are asked only where something can change.
+void Der::ask_drive(double time, const Live& live) {
+  const bool untouched = live.paths.count == 0 && live.hands.count == 0 && live.gravity_scale == 1;
+  if (steady_ && settled_ && untouched) {
+    drive_.time = time;
+    return;
+  }
+  evaluate(*model_, live, time, 1, drive_);
   if (walls_changed()) rebuild();
+  move_walls_ = walls_moved();
+  loads_->update(drive_, *chain_);
+  settled_ = untouched && !move_walls_;
+}
+
+StepReport Der::step(double time, double dt, const Live& live) {
+  ask_drive(time + dt, live);
   Chain& c = *chain_;
   report_ = {};
   report_.step_taken = dt;
@@ -161,7 +192,6 @@ StepReport Der::step(double time, double dt, const Live& live) {
     report_.cause = cause;
     return report_;
   };
-  loads_->update(drive_, c);
   const double openness = update_gradient(c, dt);
   if (!(openness > folded)) return failed(openness != openness ? Cause::not_finite : Cause::folded_joint);
   loads_->add_couples(drive_, c);
@@ -176,7 +206,7 @@ StepReport Der::step(double time, double dt, const Live& live) {
     report_.residual = p.residual;
     if (!p.fine) return failed(Cause::projection);
   }
-  if (walls_moved()) set_walls(c, drive_);
+  if (move_walls_) set_walls(c, drive_);
   update_edges(c);
   carry_first_directors(c, first_tangents_);
   update_bishop(c, false);

@@ -37,6 +37,7 @@ class Der final : public Method {
   int negative_pivots(double time, const Live& live, double below = 0);
 
  private:
+  void ask_drive(double time, const Live& live);
   void rebuild();  // the chain for the walls that stand now, from the present pose
   bool walls_changed() const;
   bool walls_moved();   // since it was last asked
@@ -60,6 +61,9 @@ class Der final : public Method {
   Array3 force_;                            // per vertex
   std::vector<V3<double>> first_tangents_;  // per rod, of the step before
   std::vector<Quat> wall_orientation_;      // per target, as the walls stand
+  bool steady_ = false;                     // the drive does not change with time
+  bool settled_ = false;                    // and has been asked since anything else changed
+  bool move_walls_ = false;                 // they stand elsewhere after this step
   double longest_ = 0;                      // length of the longest rod
   Array decay_;                             // of velocities in a step, by mass damping
   double decay_dt_ = 0;

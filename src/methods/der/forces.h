@@ -21,6 +21,7 @@ class Loads {
   // Couples turn their edges: adds to the gradient of the slots beside their node.
   void add_couples(const Drive& drive, Chain& chain) const;
   const Array3& force() const { return force_; }
+  bool follow() const { return follows_; }  // some load depends on the frames: update in every step
   double potential(const Chain& chain) const;  // of the forces, gravity apart; dead loads only
   struct Couple {                              // of one slot
     int slot = 0;
