@@ -207,4 +207,15 @@ SENTENCE("cli", "validate, bench and compare print their JSON") {
 }
 
 }  // namespace
+SENTENCE("cli", "bench --json tells what a step costs, in rows that name method, rod, variant and segments") {
+  const Shell shell;
+  const Answer answer = shell.tendril("bench der/isotropic/extensible/20 --json");
+  ASSERT_EQ(answer.code, 0) << answer.err;
+  const nlohmann::json rows = nlohmann::json::parse(answer.out)["rows"];
+  ASSERT_EQ(rows.size(), 1u);
+  EXPECT_EQ(rows[0]["name"], "der/isotropic/extensible/20");
+  EXPECT_GT(rows[0]["ns_per_segment_step"].get<double>(), 1);
+  EXPECT_LT(rows[0]["ns_per_segment_step"].get<double>(), 1e6);
+}
+
 }  // namespace tendril

@@ -396,3 +396,29 @@ SENTENCE("der", "the clamp balances a dead force and a follower force, which ben
   }
   EXPECT_GT((tip[0] - tip[1]).norm(), 1e-3);  // they are not the same load
 }
+
+SENTENCE("der", "a cantilever a micrometre long and one ten kilometres long bend alike") {
+  Vec3 tip[3];
+  const double lengths[] = {1e-6, 1, 1e4}, stiffness[] = {2e-28, 1, 2e14};
+  for (const int i : {0, 1, 2}) {
+    const double L = lengths[i], EI = stiffness[i];
+    StiffnessSection section;
+    section.EI1 = section.EI2 = EI, section.GJ = 0.8 * EI, section.mass_per_length = EI / std::pow(L, 3),
+    section.radius = 1e-3 * L;
+    Scene scene = one_rod(StraightCurve{Vec3::Zero(), Vec3(L, 0, 0)}, 20, section);
+    add_clamp(scene, 0);
+    ForceLoad load;
+    load.rod = "rod", load.value = Vec3(0, EI / (L * L), 0);
+    scene.loads.push_back(load);
+    const auto model = model_of(scene);
+    Der resting(model, {});
+    EXPECT_EQ(resting.relax(0, 1, {}).outcome, Outcome::fine);
+    tip[i] = frame_of(resting).position[NodeIndex{20}] / L;
+    Der moving(model, {});
+    const double h = advised(*model);
+    for (int k = 0; k < 200; ++k) ASSERT_EQ(moving.step(k * h, h, {}).outcome, Outcome::fine);
+  }
+  EXPECT_NEAR(tip[1].y(), 0.3017207738, 1e-3);
+  EXPECT_LT((tip[0] - tip[1]).norm(), 1e-9);
+  EXPECT_LT((tip[2] - tip[1]).norm(), 1e-9);
+}
