@@ -11,6 +11,8 @@
 #include <fstream>
 #include <string>
 
+#include "testing/temporary_folder.h"
+
 namespace tendril {
 
 struct Said {
@@ -27,27 +29,5 @@ inline Said run_in_shell(const std::string& command) {
   said.code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
   return said;
 }
-
-class TemporaryFolder {
- public:
-  TemporaryFolder() {
-    std::string name = (std::filesystem::temp_directory_path() / "tendril-XXXXXX").string();
-    if (mkdtemp(name.data()) != nullptr) path_ = name;
-  }
-  ~TemporaryFolder() {
-    std::error_code ignored;
-    if (!path_.empty()) std::filesystem::remove_all(path_, ignored);
-  }
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-  const std::filesystem::path& path() const { return path_; }
-  void write(const std::filesystem::path& file, const std::string& text) const {
-    std::filesystem::create_directories((path_ / file).parent_path());
-    std::ofstream(path_ / file) << text;
-  }
-
- private:
-  std::filesystem::path path_;
-};
 
 }  // namespace tendril

@@ -12,27 +12,9 @@
 #include <string>
 
 #include "tendril/record.h"
+#include "testing/temporary_folder.h"
 
 namespace tendril {
-
-class TemporaryFolder {
- public:
-  TemporaryFolder() {
-    std::string name = (std::filesystem::temp_directory_path() / "tendril-test-XXXXXX").string();
-    path_ = mkdtemp(name.data());
-  }
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-  ~TemporaryFolder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  std::filesystem::path operator/(const std::string& name) const { return path_ / name; }
-  std::string text() const { return path_.string(); }
-
- private:
-  std::filesystem::path path_;
-};
 
 inline std::string read_text_file(const std::filesystem::path& file) {
   std::ifstream in(file, std::ios::binary);

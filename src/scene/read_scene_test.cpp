@@ -112,22 +112,22 @@ SENTENCE("scene", "empty, binary and broken text is refused") {
 }
 
 SENTENCE("scene", "files that are no scenes are refused before reading") {
-  const ScratchFolder folder;
+  const TemporaryFolder folder;
   const auto message = [](const std::filesystem::path& file) { return to_text(read_scene_file(file).problems()); };
-  EXPECT_CONTAINS(message(folder.path), "is a folder, must be a file");
+  EXPECT_CONTAINS(message(folder.path()), "is a folder, must be a file");
   folder.write("cantilever.toml", plain_scene);
-  EXPECT_CONTAINS(message(folder.path / "cantilevr.toml"), "there is no such file; did you mean `cantilever.toml`?");
+  EXPECT_CONTAINS(message(folder.path() / "cantilevr.toml"), "there is no such file; did you mean `cantilever.toml`?");
   EXPECT_CONTAINS(message(folder.write("empty.toml", "")), "empty.toml: is empty");
   EXPECT_CONTAINS(message(folder.write("binary.toml", std::string(1000, '\0'))), "is a binary file");
   const auto huge = folder.write("huge.toml", "");
   std::filesystem::resize_file(huge, 100 << 20);  // sparse: takes no room on the disk
   EXPECT_CONTAINS(message(huge), "huge.toml: is 100.0 MB long, must be at most 16 MB; long curves belong in a CSV file");
   EXPECT_CONTAINS(message("/dev/zero"), "is not an ordinary file");
-  EXPECT_TRUE(read_scene_file(folder.path / "cantilever.toml"));
+  EXPECT_TRUE(read_scene_file(folder.path() / "cantilever.toml"));
 }
 
 SENTENCE("scene", "a polyline comes from a CSV file beside the scene") {
-  const ScratchFolder folder;
+  const TemporaryFolder folder;
   folder.write("curve.csv", "x,y,z\n0,0,0\n 0.5, 0, 0\n\n1.0;0.1;+0\n");
   const std::string text = with("straight = { start = [0, 0, 0], end = [1, 0, 0] }", "polyline = { file = \"curve.csv\" }");
   const Checked<Scene> scene = read_scene_file(folder.write("scene.toml", text));
@@ -138,14 +138,14 @@ SENTENCE("scene", "a polyline comes from a CSV file beside the scene") {
   EXPECT_EQ(curve.file, "");  // the scene carries the points itself
 
   folder.write("curve.csv", "0,0,0\n1,0,0\n1,0,0\n1,two,0\n1,2,3,4\n1,nan,0\n");
-  const std::string bad = to_text(read_scene_file(folder.path / "scene.toml").problems());
+  const std::string bad = to_text(read_scene_file(folder.path() / "scene.toml").problems());
   EXPECT_CONTAINS(bad, "curve.csv:3: rod[0].rest.polyline.file: the point is the same as the one before");
   EXPECT_CONTAINS(bad, "curve.csv:4: rod[0].rest.polyline.file: got \"1,two,0\", must be three finite numbers x,y,z");
   EXPECT_CONTAINS(bad, "curve.csv:5:");
   EXPECT_CONTAINS(bad, "curve.csv:6:");
 
-  std::filesystem::remove(folder.path / "curve.csv");
-  EXPECT_CONTAINS(to_text(read_scene_file(folder.path / "scene.toml").problems()),
+  std::filesystem::remove(folder.path() / "curve.csv");
+  EXPECT_CONTAINS(to_text(read_scene_file(folder.path() / "scene.toml").problems()),
                   "curve.csv: rod[0].rest.polyline.file: there is no such file");
 }
 

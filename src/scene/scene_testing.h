@@ -7,6 +7,7 @@
 
 #include "scene/check_scene.h"
 #include "tendril/simulate.h"
+#include "testing/temporary_folder.h"
 
 namespace tendril::scene_testing {
 
@@ -59,24 +60,6 @@ inline std::string complaints(const std::string& toml, std::span<const MethodEnt
   if (scene) add_new_problems(problems, check_scene(*scene, methods));
   return to_text(problems);
 }
-
-// A folder that is gone when the test is.
-class ScratchFolder {
- public:
-  ScratchFolder() {
-    std::string name = (std::filesystem::temp_directory_path() / "tendril-scene-XXXXXX").string();
-    TENDRIL_REQUIRE(mkdtemp(name.data()), "no folder for the test");
-    path = name;
-  }
-  ~ScratchFolder() { std::filesystem::remove_all(path); }
-  ScratchFolder(const ScratchFolder&) = delete;
-  ScratchFolder& operator=(const ScratchFolder&) = delete;
-  std::filesystem::path write(const std::string& name, const std::string& text) const {
-    std::ofstream(path / name, std::ios::binary) << text;
-    return path / name;
-  }
-  std::filesystem::path path;
-};
 
 #define EXPECT_CONTAINS(text, part) EXPECT_NE(std::string(text).find(part), std::string::npos) << "in:\n" << (text)
 #define EXPECT_LACKS(text, part) EXPECT_EQ(std::string(text).find(part), std::string::npos) << "in:\n" << (text)

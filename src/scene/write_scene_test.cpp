@@ -120,7 +120,7 @@ SENTENCE("scene", "a wrong --set says what is allowed there and changes nothing"
 }
 
 SENTENCE("scene", "a curve file can be set, relative to the scene's folder") {
-  const ScratchFolder folder;
+  const TemporaryFolder folder;
   folder.write("a.csv", "0,0,0\n1,0,0\n");
   folder.write("b.csv", "0,0,0\n1,0,0\n2,0,0\n");
   Scene s = *read_scene_file(folder.write(

@@ -1,0 +1,122 @@
+// Equilibria.
+#include "math/link.h"
+#include "math/rotation.h"
+#include "methods/der/der_testing.h"
+#include "testing/allocation_count.h"
+#include "testing/sentence.h"
+
+using namespace tendril;
+using namespace tendril::der;
+
+namespace {
+
+constexpr double pi = 3.14159265358979323846;
+const Curve line = StraightCurve{Vec3(0, 0, 0), Vec3(1, 0, 0)};
+
+double advised(const Model& model, const Settings& settings = {}) {
+  OptionTable table;
+  table["extensible"] = settings.extensible;
+  return advise(model, Options(entry().info.options, table)).advised;
+}
+
+}  // namespace
+
+SENTENCE("der", "a quarter turn of twist stores GJ/2L times the angle squared") {
+  for (const bool general : {false, true}) {
+    Scene scene = one_rod(line, 8);
+    add_clamp(scene, 0);
+    add_clamp(scene, 1).turn = ramp(0.25);
+    const auto model = model_of(scene);
+    Settings settings;
+    settings.general = general;
+    Der rod(model, settings);
+    for (int i = 1; i <= 4; ++i) EXPECT_EQ(rod.relax(0.25 * i, 1, {}).outcome, Outcome::fine);
+    const Frame frame = frame_of(rod);
+    EXPECT_NEAR(frame.own_energy.twisting, 0.5 * 0.8 * (pi / 2) * (pi / 2), 1e-10);
+    EXPECT_NEAR(frame.own_energy.bending, 0, 1e-12);
+    std::vector<Wrench> reactions(2);
+    rod.reactions(reactions);
+    EXPECT_NEAR(reactions[1].moment.x(), 0.8 * pi / 2, 1e-9);  // the end clamp turns the rod on
+    EXPECT_NEAR(reactions[0].moment.x(), -0.8 * pi / 2, 1e-9);
+  }
+}
+
+SENTENCE("der", "a flat strip sags sixteen times more over its flat side than over its edge") {
+  double sag[2];
+  for (const int on_edge : {0, 1}) {
+    Scene scene = one_rod(line, 20, plain_section(on_edge ? 16 : 1, on_edge ? 1 : 16));
+    scene.rods[0].d1 = Vec3(0, 1, 0);  // d2 = z: the load along z bends about d1
+    add_clamp(scene, 0);
+    ForceLoad load;
+    load.rod = "rod", load.value = Vec3(0, 0, -0.01);
+    scene.loads.push_back(load);
+    Der rod(model_of(scene), {});
+    EXPECT_EQ(rod.relax(0, 1, {}).outcome, Outcome::fine);
+    sag[on_edge] = -frame_of(rod).position[NodeIndex{20}].z();
+  }
+  EXPECT_NEAR(sag[0], 0.01 / 3, 1e-5);
+  EXPECT_NEAR(sag[0] / sag[1], 16, 0.01);
+}
+
+SENTENCE("der", "a compressed column is stable below Euler's load and not above it, told by its pivots") {
+  // clamped at the foot, free at the head: P L^2 / EI = pi^2/4
+  for (const double factor : {0.98, 1.02}) {
+    Scene scene = one_rod(line, 80);
+    add_clamp(scene, 0);
+    ForceLoad load;
+    load.rod = "rod", load.value = Vec3(-factor * pi * pi / 4, 0, 0);
+    scene.loads.push_back(load);
+    Der rod(model_of(scene), {});
+    const StepReport report = rod.relax(0, 1, {});
+    EXPECT_EQ(report.outcome, Outcome::fine);
+    EXPECT_EQ(report.negative_pivots, factor < 1 ? 0 : 2);  // two directions to buckle in
+  }
+}
+
+SENTENCE("der", "the clamp balances a dead force and a follower force, which bend the rod differently") {
+  Vec3 tip[2];
+  for (const int follower : {0, 1}) {
+    Scene scene = one_rod(ArcCurve{}, 30, plain_section(1, 0.5));
+    add_clamp(scene, 0);
+    ForceLoad load;
+    load.rod = "rod", load.value = Vec3(0.3, -0.2, 0.4), load.axes = follower ? Axes::material : Axes::world;
+    scene.loads.push_back(load);
+    const auto model = model_of(scene);
+    Der rod(model, {});
+    for (int i = 1; i <= 5; ++i) EXPECT_EQ(rod.relax(0, 0.2 * i, {}).outcome, Outcome::fine);
+    const Frame frame = frame_of(rod);
+    tip[follower] = frame.position[NodeIndex{30}];
+    std::vector<Wrench> reaction(1);
+    rod.reactions(reaction);
+    const Vec3 applied = follower ? Vec3(frame.orientation[EdgeIndex{29}] * load.value) : load.value;
+    EXPECT_LT((reaction[0].force + applied).norm(), 1e-7);
+    EXPECT_LT((reaction[0].moment + (tip[follower] - Vec3::Zero()).cross(applied)).norm(), 1e-7);
+  }
+  EXPECT_GT((tip[0] - tip[1]).norm(), 1e-3);  // they are not the same load
+}
+
+SENTENCE("der", "a cantilever a micrometre long and one ten kilometres long bend alike") {
+  Vec3 tip[3];
+  const double lengths[] = {1e-6, 1, 1e4}, stiffness[] = {2e-28, 1, 2e14};
+  for (const int i : {0, 1, 2}) {
+    const double L = lengths[i], EI = stiffness[i];
+    StiffnessSection section;
+    section.EI1 = section.EI2 = EI, section.GJ = 0.8 * EI, section.mass_per_length = EI / std::pow(L, 3),
+    section.radius = 1e-3 * L;
+    Scene scene = one_rod(StraightCurve{Vec3::Zero(), Vec3(L, 0, 0)}, 20, section);
+    add_clamp(scene, 0);
+    ForceLoad load;
+    load.rod = "rod", load.value = Vec3(0, EI / (L * L), 0);
+    scene.loads.push_back(load);
+    const auto model = model_of(scene);
+    Der resting(model, {});
+    EXPECT_EQ(resting.relax(0, 1, {}).outcome, Outcome::fine);
+    tip[i] = frame_of(resting).position[NodeIndex{20}] / L;
+    Der moving(model, {});
+    const double h = advised(*model);
+    for (int k = 0; k < 200; ++k) ASSERT_EQ(moving.step(k * h, h, {}).outcome, Outcome::fine);
+  }
+  EXPECT_NEAR(tip[1].y(), 0.3017207738, 1e-3);
+  EXPECT_LT((tip[0] - tip[1]).norm(), 1e-9);
+  EXPECT_LT((tip[2] - tip[1]).norm(), 1e-9);
+}
