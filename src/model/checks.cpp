@@ -68,6 +68,22 @@ Problems check_reach(const Model& model) {
   return problems;
 }
 
+Problems check_slack(const Model& model) {
+  Problems problems;
+  for (Size i = 0; i < model.targets.size() && i < 64; ++i)
+    for (Size j = 0; j < i; ++j) {
+      const Target &a = model.targets[j], &b = model.targets[i];
+      if (a.rod != b.rod || !a.position || !b.position || a.node == b.node) continue;
+      const double distance = (place_of(a, model.end_time) - place_of(b, model.end_time)).norm();
+      if (distance < (1 - 1e-9) * rod_between(model, a, b)) continue;
+      problems.push_back({Severity::warning, "", fmt::format("clamp[{}]", i),
+                          fmt::format("the rod is pulled quite straight between clamps {} and {}", a.name, b.name),
+                          "its tension has no finite value under a load across it",
+                          "bring the clamps together a little, or let the rod stretch"});
+    }
+  return problems;
+}
+
 Problems check_start(const Model& model) {
   Problems problems;
   for (Size i = 0; i < model.targets.size(); ++i) {

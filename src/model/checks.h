@@ -9,6 +9,9 @@ namespace tendril {
 // stretch. Targets stand in the order of the scene's clamps, so field paths are clamp[i].
 Problems check_reach(const Model& model);
 
+// A rod that can not stretch, pulled straight at the end: its equilibrium under loads across it has no finite tension.
+Problems check_slack(const Model& model);
+
 // A clamp that starts away from the rod it holds: in motion the rod would have to jump; an equilibrium can be led there.
 Problems check_start(const Model& model);
 

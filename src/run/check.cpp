@@ -72,6 +72,8 @@ Examined examine(const Scene& scene, const MethodEntry& method) {
     out.options.emplace(method.info.options, table_of(scene, method.info.name));
     add_new_problems(out.problems, method.check(*out.model, *out.options));
     if (!stretches(method, *out.options)) add_new_problems(out.problems, check_reach(*out.model));
+    if (scene.time.mode != Mode::dynamics && !stretches(method, *out.options))
+      add_new_problems(out.problems, check_slack(*out.model));
     if (scene.time.mode == Mode::dynamics) add_new_problems(out.problems, check_start(*out.model));
   }
   if (out.model && !has_errors(out.problems)) {

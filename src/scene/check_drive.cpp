@@ -143,9 +143,21 @@ void DriveChecker::check_ignored() {
     if (!r.angular_velocity.isZero(0)) add(Severity::warning, path + ".angular_velocity", why);
     if (!(r.damping == Damping{})) add(Severity::warning, path + ".damping", why);
   }
-  for (std::size_t i = 0; i < scene_.loads.size(); ++i)
-    if (std::holds_alternative<DragLoad>(scene_.loads[i]))
-      add(Severity::warning, "load[" + std::to_string(i) + "].drag", why);
+  for (std::size_t i = 0; i < scene_.loads.size(); ++i) {
+    const std::string path = "load[" + std::to_string(i) + "]";
+    if (std::holds_alternative<DragLoad>(scene_.loads[i])) add(Severity::warning, path + ".drag", why);
+    if (std::holds_alternative<WindLoad>(scene_.loads[i]))
+      error(path + ".wind", "is not part of an equilibrium", "needs time.mode = \"dynamics\"",
+            "run the motion with damping until it rests");
+  }
+  for (std::size_t i = 0; i < scene_.rods.size(); ++i) {
+    bool held = false;
+    for (const Clamp& clamp : scene_.clamps)
+      held = held || (clamp.rod == scene_.rods[i].name && std::ranges::count(clamp.hold, Hold::position) > 0);
+    if (!held)
+      add(Severity::warning, "rod[" + std::to_string(i) + "]",
+          "nothing holds this rod in place, so it may have no equilibrium, or many");
+  }
 }
 
 }  // namespace

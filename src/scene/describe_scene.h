@@ -216,7 +216,7 @@ template <class V> void describe(V& v, Clamp& c) {
   v("turn", c.turn, "turn about `axis`, any number of turns", unit("turns"));
   v("axis", c.axis, "axis of the turn; the rod's direction there when not given", non_zero);
   v("direction", c.direction, "held direction; the rod's direction there at the start when not given", non_zero);
-  v("from", c.from, "holds from this time", unit("s"), at_least(0));
+  v("from", c.from, "holds from this time, from where the rod is then", unit("s"), at_least(0));
   v("until", c.until, "lets go at this time", unit("s"), above(0), or_forever);
 }
 template <class V> void describe(V& v, JointPlace& p) {

@@ -151,6 +151,12 @@ struct Chain {
   Sym2<double> stiffness(int s) const { return {B_xx[s], B_xy[s], B_yy[s]}; }
 };
 
+// The edges before and after a node, walls between them skipped; -1 where there is none.
+struct Beside {
+  int before = -1, after = -1;
+};
+Beside edges_beside(const Chain& chain, int node);
+
 struct ChainChoice {
   bool extensible = false;
   bool force_general = false;  // every rod by the general path, for tests

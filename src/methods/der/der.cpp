@@ -20,6 +20,7 @@ Settings Settings::from(const Options& options) {
 }
 
 Der::Der(std::shared_ptr<const Model> model, const Settings& settings) : model_(std::move(model)), settings_(settings) {
+  shift_.resize(model_->targets.size());
   evaluate(*model_, Live{}, 0, 0, drive_);
   chain_ = std::make_unique<Chain>(build_chain(*model_, model_->initial, drive_, {settings_.extensible, settings_.general}));
   allocate();
@@ -167,6 +168,25 @@ void Der::place_held() {
   }
 }
 
+// A clamp that takes hold late does so where the rod is then: its path is shifted and turned by what lies between.
+void Der::take_hold() {
+  bool written = false;
+  for (std::size_t i = 0; i < model_->targets.size(); ++i) {
+    const Target& target = model_->targets[i];
+    TargetNow& now = drive_.targets[i];
+    if (target.from <= 0) continue;
+    if (now.active && !chain_->active[i]) {
+      if (!written) fill_output();
+      written = true;
+      const int vertex = output_->vertex_of_node[z(target.node.value)];
+      shift_[i].position = to_eigen(output_->x.get(vertex)) - now.pose.position;
+      shift_[i].orientation = (Quat(node_axes(*output_, vertex)) * now.pose.orientation.conjugate()).normalized();
+    }
+    now.pose.position += shift_[i].position;
+    now.pose.orientation = shift_[i].orientation * now.pose.orientation;
+  }
+}
+
 // A short rod's step is cheaper than asking all timetables, so they are asked only where something can change.
 void Der::ask_drive(double time, const Live& live) {
   const bool untouched = live.paths.count == 0 && live.hands.count == 0 && live.gravity_scale == 1;
@@ -175,6 +195,7 @@ void Der::ask_drive(double time, const Live& live) {
     return;
   }
   evaluate(*model_, live, time, 1, drive_);
+  take_hold();
   if (walls_changed()) rebuild();
   move_walls_ = walls_moved();
   loads_->update(drive_, *chain_);
@@ -186,7 +207,6 @@ StepReport Der::step(double time, double dt, const Live& live) {
   Chain& c = *chain_;
   report_ = {};
   report_.step_taken = dt;
-  resting_ = false;
   const auto failed = [&](Cause cause) {
     report_.outcome = Outcome::diverged;
     report_.cause = cause;
@@ -217,10 +237,10 @@ StepReport Der::step(double time, double dt, const Live& live) {
 
 StepReport Der::relax(double time, double load_factor, const Live& live) {
   evaluate(*model_, live, time, load_factor, drive_);
+  take_hold();
   if (walls_changed()) rebuild();
   Chain& c = *chain_;
   if (!relaxer_) relaxer_ = std::make_unique<Relaxer>(c);
-  resting_ = true;
   place_held();
   c.v.assign(static_cast<int>(c.kind.size()), {0, 0, 0});
   for (std::size_t r = 0; r < c.rods.size(); ++r) first_tangents_[r] = c.t.get(c.rods[r].first);
@@ -252,126 +272,6 @@ int Der::negative_pivots(double time, const Live& live, double below) {
   const int count = relaxer_->negative_pivots(c, drive_, *loads_, below);
   refresh();
   return count;
-}
-
-void Der::fill_output() const {
-  *output_ = *chain_;
-  fill_directors(*output_);
-  update_gradient(*output_, 0);
-}
-
-void Der::write(Frame& frame) const {
-  fill_output();
-  const Chain& c = *output_;
-  if (frame.position.size() != model_->initial.position.size()) {  // a new frame takes its shape from the model
-    const double time = frame.time;
-    const std::int64_t step = frame.step;
-    frame = model_->initial;
-    frame.time = time, frame.step = step;
-  }
-  frame.own_energy = {};
-  for (int i = 0; i < frame.position.size(); ++i) {
-    const int v = c.vertex_of_node[z(i)];
-    const Vec3 x = to_eigen(c.x.get(v)), velocity = to_eigen(c.v.get(v));
-    frame.position[NodeIndex{i}] = x;
-    frame.velocity[NodeIndex{i}] = velocity;
-    frame.moment[NodeIndex{i}] = Vec3::Zero();
-    frame.own_energy.kinetic += 0.5 * c.mass[z(v)] * velocity.squaredNorm();
-    frame.own_energy.gravity -= c.mass[z(v)] * drive_.gravity.dot(x);
-  }
-  for (int e = 0; e < frame.orientation.size(); ++e) {
-    const int s = c.slot_of_edge[z(e)];
-    const V3<double> t = c.t.get(s), d1 = turned_about(t, c.m1.get(s), c.phi[z(s)]);
-    const double strain = c.length[z(s)] / c.rest_length[z(s)] - 1;
-    frame.orientation[EdgeIndex{e}] = quat_from_frame(to_eigen(d1), to_eigen(cross(t, d1)), to_eigen(t));
-    frame.spin[EdgeIndex{e}] = to_eigen(c.inverse_length[z(s)] * cross(t, c.v.get(s + 1) - c.v.get(s)));
-    frame.force[EdgeIndex{e}] = to_eigen(c.gradient.get(s) + (c.tension[z(s)] * c.length[z(s)]) * t);
-    frame.own_energy.stretching += 0.5 * c.EA[z(s)] * c.rest_length[z(s)] * strain * strain;
-  }
-  for (const ChainRod& rod : c.rods) {
-    double bending = 0, twisting = 0;
-    joint_energy(c, rod, &bending, &twisting);
-    frame.own_energy.bending += bending;
-    frame.own_energy.twisting += twisting;
-  }
-  for (int i = 0; i < frame.twist.size(); ++i) {
-    const int s = c.joint_of_inner[z(i)];
-    const int last = c.kind[z(s)] == SlotKind::wall ? s + 1 : s;  // the node's twist, across a wall that stands there
-    frame.twist[InnerNodeIndex{i}] = c.theta[z(last)] + c.phi[z(last)] - c.theta[z(s - 1)] - c.phi[z(s - 1)];
-  }
-  for (const ChainRod& rod : c.rods) {
-    for (int s = rod.first + 1; s < rod.first + rod.slots; ++s) {
-      const bool inside_wall = c.kind[z(s - 1)] == SlotKind::wall && s - 1 > rod.first;
-      Vec3& moment = frame.moment[NodeIndex{c.node[z(s)]}];
-      const Vec3 here = to_eigen(c.moment.get(s));
-      moment = inside_wall ? Vec3(0.5 * (moment + here)) : here;
-    }
-  }
-  frame.report = report_;
-}
-
-void Der::reactions(std::span<Wrench> at_targets) const {
-  fill_output();
-  const Chain& c = *output_;
-  const auto inner_force = [&](int s) -> V3<double> {
-    if (c.kind[z(s)] != SlotKind::edge) return {0, 0, 0};
-    return c.gradient.get(s) + (c.tension[z(s)] * c.length[z(s)]) * c.t.get(s);
-  };
-  for (std::size_t i = 0; i < model_->targets.size(); ++i) {
-    at_targets[i] = {};
-    const Target& target = model_->targets[i];
-    if (!c.active[i] || !target.position) continue;
-    for (int v = c.begin; v < c.end; ++v) {
-      if (c.node[z(v)] != target.node.value) continue;
-      const V3<double> felt = inner_force(v) - inner_force(v - 1) + loads_->force().get(v);
-      at_targets[i].force -= to_eigen(felt);
-    }
-  }
-  for (const Wall& wall : c.walls) {
-    Vec3 moment = to_eigen(c.moment.get(wall.slot) - c.moment.get(wall.slot + 1));
-    const Vec3 t = to_eigen(c.t.get(wall.slot));
-    if (wall.follows || !wall.direction) moment = moment.dot(t) * t;
-    at_targets[z(wall.target)].moment = moment;
-  }
-}
-
-void Der::save(StateWriter& writer) const {
-  const Chain& c = *chain_;
-  writer.array(c.active);
-  for (const Array3* a : {&c.x, &c.v}) writer.array(a->x), writer.array(a->y), writer.array(a->z);
-  for (const Array2* a : {&c.old_first, &c.old_second}) writer.array(a->x), writer.array(a->y);
-  writer.array(c.theta);
-  writer.array(c.tension);
-  writer.array(c.first_director);
-  writer.array(c.closure);
-  writer.array(c.walls);
-  writer.value(drive_.gravity.x()), writer.value(drive_.gravity.y()), writer.value(drive_.gravity.z());
-  writer.value(report_);
-  writer.value(resting_);
-}
-
-void Der::load(StateReader& reader) {
-  std::vector<char> active(chain_->active.size());
-  reader.array(active);
-  if (active != chain_->active) {  // other walls stood when this was saved
-    for (std::size_t i = 0; i < active.size(); ++i) drive_.targets[i].active = active[i] != 0;
-    chain_ =
-        std::make_unique<Chain>(build_chain(*model_, model_->initial, drive_, {settings_.extensible, settings_.general}));
-    allocate();
-  }
-  Chain& c = *chain_;
-  for (Array3* a : {&c.x, &c.v}) reader.array(a->x), reader.array(a->y), reader.array(a->z);
-  for (Array2* a : {&c.old_first, &c.old_second}) reader.array(a->x), reader.array(a->y);
-  reader.array(c.theta);
-  reader.array(c.tension);
-  reader.array(c.first_director);
-  reader.array(c.closure);
-  reader.array(c.walls);
-  reader.value(drive_.gravity.x()), reader.value(drive_.gravity.y()), reader.value(drive_.gravity.z());
-  reader.value(report_);
-  reader.value(resting_);
-  forget_walls();
-  refresh();
 }
 
 }  // namespace tendril::der

@@ -39,6 +39,7 @@ class Der final : public Method {
  private:
   void ask_drive(double time, const Live& live);
   void rebuild();  // the chain for the walls that stand now, from the present pose
+  void take_hold();
   bool walls_changed() const;
   bool walls_moved();   // since it was last asked
   void forget_walls();  // they may stand anywhere: the next step sets them
@@ -61,14 +62,14 @@ class Der final : public Method {
   Array3 force_;                            // per vertex
   std::vector<V3<double>> first_tangents_;  // per rod, of the step before
   std::vector<Quat> wall_orientation_;      // per target, as the walls stand
+  std::vector<Pose> shift_;                 // per target that takes hold late: from its path to where the rod was
   bool steady_ = false;                     // the drive does not change with time
   bool settled_ = false;                    // and has been asked since anything else changed
   bool move_walls_ = false;                 // they stand elsewhere after this step
   double longest_ = 0;                      // length of the longest rod
   Array decay_;                             // of velocities in a step, by mass damping
   double decay_dt_ = 0;
-  double fastest_ = 0;    // largest speed component after the last step
-  bool resting_ = false;  // the state came from relax: no inertia in reactions
+  double fastest_ = 0;  // largest speed component after the last step
   StepReport report_;
   mutable std::unique_ptr<Chain> output_;  // the chain with frames and forces filled in for writing
 };

@@ -322,3 +322,54 @@ SENTENCE("der", "the stable step it tells is stable, and twice that is not") {
     }
   }
 }
+
+SENTENCE("der", "a flat ring falling through a viscous medium stays flat") {
+  Scene scene = one_rod(CircleCurve{}, 16);
+  scene.loads.push_back(GravityLoad{});
+  scene.loads.push_back(DragLoad{"", 2, 2});
+  const auto model = model_of(scene);
+  Der rod(model, {});
+  const double h = advised(*model);
+  for (int i = 0; i * h < 1; ++i) ASSERT_EQ(rod.step(i * h, h, {}).outcome, Outcome::fine);
+  const Frame frame = frame_of(rod);
+  for (const Vec3& x : frame.position) EXPECT_NEAR(x.z(), frame.position[NodeIndex{5}].z(), 1e-10);
+  EXPECT_LT(frame.position[NodeIndex{5}].z(), -1);
+}
+
+SENTENCE("der", "a clamp that takes hold late does so where the rod is then") {
+  Scene scene = one_rod(line, 20, plain_section(0.05, 0.05));
+  add_clamp(scene, 0);
+  Clamp& late = add_clamp(scene, 0.5);
+  late.from = 0.1;
+  scene.loads.push_back(GravityLoad{});
+  const auto model = model_of(scene);
+  Der rod(model, {});
+  const double h = 1e-3;
+  for (int i = 0; i < 99; ++i) ASSERT_EQ(rod.step(i * h, h, {}).outcome, Outcome::fine);
+  const Vec3 before = frame_of(rod).position[NodeIndex{10}];
+  EXPECT_LT(before.z(), -0.02);
+  for (int i = 99; i < 300; ++i) ASSERT_EQ(rod.step(i * h, h, {}).outcome, Outcome::fine);
+  const Vec3 after = frame_of(rod).position[NodeIndex{10}];
+  EXPECT_LT((after - before).norm(), 0.005);  // it moved a little in the step before it was held
+}
+
+SENTENCE("der", "projection takes few iterations beside clamps that leave their node free to move") {
+  for (const Hold hold : {Hold::direction, Hold::twist}) {
+    Scene scene = one_rod(line, 20, plain_section(0.05, 0.05));
+    add_clamp(scene, 0);
+    add_clamp(scene, 0.5, {hold});
+    scene.loads.push_back(GravityLoad{});
+    const auto model = model_of(scene);
+    for (const Push push : {Push::fast, Push::conserving}) {
+      Settings settings;
+      settings.push = push;
+      Der rod(model, settings);
+      const double h = 0.5 * advised(*model);
+      for (int i = 0; i < 500; ++i) {
+        const StepReport report = rod.step(i * h, h, {});
+        ASSERT_EQ(report.outcome, Outcome::fine);
+        EXPECT_LE(report.iterations, 8);
+      }
+    }
+  }
+}

@@ -153,6 +153,37 @@ void check_taut(const Model& model, Problems& problems) {
   }
 }
 
+// A wall that looks against the rod is a joint folded flat from the start.
+void check_directions(const Model& model, Problems& problems) {
+  for (std::size_t i = 0; i < model.targets.size(); ++i) {
+    const Target& target = model.targets[i];
+    if (!target.direction && !target.twist) continue;
+    const RodSpan& span = model.rods[static_cast<std::size_t>(target.rod)].span;
+    const Vec3 held = target.start.orientation * Vec3::UnitZ();
+    const int node = target.node.value - span.first_node;
+    for (const int k : {node - 1, node}) {
+      if (!span.ring && (k < 0 || k >= span.edges)) continue;
+      const EdgeIndex edge{span.first_edge + (k + span.edges) % span.edges};
+      if (1 + held.dot(model.initial.orientation[edge] * Vec3::UnitZ()) > 1e-3) continue;
+      problems.push_back({Severity::error, "", "clamp[" + std::to_string(i) + "].direction", "points against the rod",
+                          "must be less than half a turn from the rod's own direction there", "turn it round"});
+      break;
+    }
+  }
+}
+
+void check_wind(const Model& model, Problems& problems) {
+  for (const Wind& wind : model.winds) {
+    for (std::size_t r = 0; r < model.rods.size(); ++r) {
+      const RodSpan& span = model.rods[r].span;
+      if ((wind.rod >= 0 && wind.rod != static_cast<int>(r)) || model.section[EdgeIndex{span.first_edge}].radius() > 0)
+        continue;
+      problems.push_back({Severity::warning, "", "rod[" + std::to_string(r) + "].section.stiffness.radius", "is 0",
+                          "the wind has no effect on a rod without width", "give a radius"});
+    }
+  }
+}
+
 }  // namespace
 
 Problems check(const Model& model, const Options& options) {
@@ -183,6 +214,8 @@ Problems check(const Model& model, const Options& options) {
     }
   }
   if (!extensible) check_taut(model, problems);
+  check_directions(model, problems);
+  check_wind(model, problems);
   return problems;
 }
 

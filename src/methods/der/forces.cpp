@@ -109,15 +109,15 @@ void remember_curvature(Chain& c) {
 
 Mat3 node_axes(const Chain& c, int vertex) {
   const auto section = [&](int s) {
-    const V3<double> t = c.t.get(s), d1 = turned_about(t, c.m1.get(s), c.phi[static_cast<std::size_t>(s)]);
+    const V3<double> t = c.t.get(s), d1 = turned_about(t, c.m1.get(s), c.phi[z(s)]);
     Mat3 axes;
     axes << to_eigen(d1), to_eigen(cross(t, d1)), to_eigen(t);
     return axes;
   };
-  const auto real = [&](int s) { return c.kind[static_cast<std::size_t>(s)] != SlotKind::pad; };
-  if (!real(vertex)) return section(vertex - 1);
-  if (!real(vertex - 1)) return section(vertex);
-  const Quat a(section(vertex - 1)), b(section(vertex));
+  const Beside beside = edges_beside(c, c.node[z(vertex)]);
+  if (beside.after < 0) return section(beside.before);
+  if (beside.before < 0) return section(beside.after);
+  const Quat a(section(beside.before)), b(section(beside.after));
   return a.slerp(0.5, b).toRotationMatrix();
 }
 
@@ -192,16 +192,11 @@ void Loads::couples(const Drive& drive, const Chain& c, std::vector<Couple>& out
     const int vertex = c.vertex_of_node[static_cast<std::size_t>(load.node.value)];
     Vec3 value = drive.node_factor[i] * load.value;
     if (load.axes == Axes::material) value = node_axes(c, vertex) * value;
-    // Edges before and after the node, walls between them skipped, share the couple.
-    int before = vertex - 1, after = vertex;
-    while (c.kind[static_cast<std::size_t>(after)] == SlotKind::wall) ++after;
-    if (c.kind[static_cast<std::size_t>(before)] == SlotKind::wall) --before;
-    const bool has_before = c.kind[static_cast<std::size_t>(before)] == SlotKind::edge;
-    const bool has_after = c.kind[static_cast<std::size_t>(after)] == SlotKind::edge;
-    const double share = has_before && has_after ? 0.5 : 1;
-    const bool follows = load.axes == Axes::material;
-    if (has_before) out.push_back({before, share * to_small(value), follows});
-    if (has_after) out.push_back({after, share * to_small(value), follows});
+    const Beside beside = edges_beside(c, load.node.value);
+    const double share = beside.before >= 0 && beside.after >= 0 ? 0.5 : 1;
+    for (const int slot : {beside.before, beside.after}) {
+      if (slot >= 0) out.push_back({slot, share * to_small(value), load.axes == Axes::material});
+    }
   }
 }
 
@@ -211,8 +206,8 @@ void Loads::followers(const Drive& drive, const Chain& c, std::vector<Follower>&
     const NodeLoad& load = model_.node_loads[i];
     if (load.is_moment || load.axes != Axes::material) continue;
     const int vertex = c.vertex_of_node[static_cast<std::size_t>(load.node.value)];
-    const bool inside = c.kind[static_cast<std::size_t>(vertex)] != SlotKind::pad &&
-                        c.kind[static_cast<std::size_t>(vertex - 1)] != SlotKind::pad;
+    const Beside beside = edges_beside(c, load.node.value);
+    const bool inside = beside.before >= 0 && beside.after >= 0;
     const Vec3 value = node_axes(c, vertex) * (drive.node_factor[i] * load.value);
     out.push_back({vertex, to_small(value), inside ? 0.5 : 1.0});
   }
@@ -234,48 +229,59 @@ double Loads::potential(const Chain& c) const {
   return sum;
 }
 
-AirDrag::AirDrag(const Model& model, const Chain&) : any_(!model.drags.empty() || !model.winds.empty()) {}
+AirDrag::AirDrag(const Model& model, const Chain& c) : any_(!model.drags.empty() || !model.winds.empty()) {
+  if (!any_) return;
+  for (std::size_t node = 0; node < c.vertex_of_node.size(); ++node) {
+    const int vertex = c.vertex_of_node[node];
+    Place place{vertex, -1, edges_beside(c, static_cast<int>(node)), 0, 0};
+    for (const ChainRod& rod : c.rods) {
+      if (vertex >= rod.first && vertex < rod.end) place.rod = rod.model_rod;
+    }
+    for (const int s : {place.beside.before, place.beside.after}) {
+      if (s < 0) continue;
+      const double half = 0.5 * c.rest_length[z(s)];
+      place.length += half;
+      place.area += half * 2 * model.section[EdgeIndex{c.edge[z(s)]}].radius();
+    }
+    places_.push_back(place);
+  }
+}
+
+AirDrag::Law AirDrag::law_at(const Model& model, const Drive& drive, const Chain& c, const Place& place) const {
+  Law law;
+  for (const int s : {place.beside.before, place.beside.after}) {
+    if (s >= 0) law.t = law.t + c.t.get(s);
+  }
+  const double size = norm(law.t);
+  law.t = size > 0 ? law.t / size : c.t.get(std::max(place.beside.before, place.beside.after));
+  for (const Drag& drag : model.drags) {
+    if (drag.rod >= 0 && drag.rod != place.rod) continue;
+    law.across += drag.normal * place.length;
+    law.along += drag.tangential * place.length;
+  }
+  const V3<double> v = c.v.get(place.vertex);
+  for (std::size_t i = 0; i < model.winds.size(); ++i) {
+    const Wind& wind = model.winds[i];
+    if (wind.rod >= 0 && wind.rod != place.rod) continue;
+    const V3<double> air =
+        to_small(wind_velocity(wind.law, drive.wind_factor[i], drive.time, to_eigen(c.x.get(place.vertex))));
+    const V3<double> relative = air - v, sideways = relative - dot(relative, law.t) * law.t;
+    const double coefficient = 0.5 * wind.law.density * wind.law.coefficient * place.area * norm(sideways);
+    law.across += coefficient;
+    law.push = law.push + coefficient * (air - dot(air, law.t) * law.t);
+  }
+  return law;
+}
 
 void AirDrag::apply(const Model& model, const Drive& drive, Chain& c, double dt) const {
-  for (const ChainRod& rod : c.rods) {
-    for (int vertex = rod.first; vertex <= rod.first + rod.slots; ++vertex) {
-      const auto k = static_cast<std::size_t>(vertex);
-      if (c.inverse_mass[k] == 0 || c.vertex_of_node[static_cast<std::size_t>(c.node[k])] != vertex) continue;
-      double lever = 0, width = 0;  // tributary length, and times width, of the edges beside the node
-      V3<double> t{0, 0, 0};
-      for (const int s : {vertex - 1, vertex}) {
-        if (s < rod.first || c.kind[static_cast<std::size_t>(s)] != SlotKind::edge) continue;
-        const double half = 0.5 * c.rest_length[static_cast<std::size_t>(s)];
-        lever += half;
-        width += half * 2 * model.section[EdgeIndex{c.edge[static_cast<std::size_t>(s)]}].radius();
-        t = t + c.t.get(s);
-      }
-      const double size = norm(t);
-      t = size > 0 ? t / size : c.t.get(vertex);
-      double across = 0, along = 0;
-      V3<double> push{0, 0, 0};
-      for (const Drag& drag : model.drags) {
-        if (drag.rod >= 0 && drag.rod != rod.model_rod) continue;
-        across += drag.normal * lever;
-        along += drag.tangential * lever;
-      }
-      const V3<double> v = c.v.get(vertex);
-      for (std::size_t i = 0; i < model.winds.size(); ++i) {
-        const Wind& wind = model.winds[i];
-        if (wind.rod >= 0 && wind.rod != rod.model_rod) continue;
-        const V3<double> air =
-            to_small(wind_velocity(wind.law, drive.wind_factor[i], drive.time, to_eigen(c.x.get(vertex))));
-        const V3<double> relative = air - v, sideways = relative - dot(relative, t) * t;
-        const double coefficient = 0.5 * wind.law.density * wind.law.coefficient * width * norm(sideways);
-        across += coefficient;
-        push = push + coefficient * (air - dot(air, t) * t);
-      }
-      // (1 + dt across/m) v_across + (1 + dt along/m) v_along = v + dt push/m
-      const double h = dt * c.inverse_mass[k];
-      const V3<double> moved = v + h * push;
-      const V3<double> part = dot(moved, t) * t;
-      c.v.set(vertex, (1 / (1 + h * across)) * (moved - part) + (1 / (1 + h * along)) * part);
-    }
+  for (const Place& place : places_) {
+    const double h = dt * c.inverse_mass[z(place.vertex)];
+    if (h == 0) continue;
+    const Law law = law_at(model, drive, c, place);
+    // (1 + dt across/m) v_across + (1 + dt along/m) v_along = v + dt push/m
+    const V3<double> moved = c.v.get(place.vertex) + h * law.push;
+    const V3<double> part = dot(moved, law.t) * law.t;
+    c.v.set(place.vertex, (1 / (1 + h * law.across)) * (moved - part) + (1 / (1 + h * law.along)) * part);
   }
   for (const Twin& twin : c.twins) c.v.set(twin.second, c.v.get(twin.first));
 }

@@ -12,6 +12,30 @@ double update_gradient(Chain& chain, double dt);
 // Takes the present material curvatures as those of the step before.
 void remember_curvature(Chain& chain);
 
+// Drag and wind on each node as a linear law: force = push - (across (1 - tt) + along tt) v. Solved implicitly for each node
+// it is stable for any step.
+class AirDrag {
+ public:
+  AirDrag(const Model& model, const Chain& chain);
+  bool any() const { return any_; }
+  // v <- the velocity after dt with drag, for every free vertex.
+  void apply(const Model& model, const Drive& drive, Chain& chain, double dt) const;
+
+ private:
+  struct Place {
+    int vertex, rod;
+    Beside beside;
+    double length, area;  // of the half edges beside the node; area: times their width
+  };
+  struct Law {
+    V3<double> t{0, 0, 0}, push{0, 0, 0};
+    double across = 0, along = 0;
+  };
+  Law law_at(const Model& model, const Drive& drive, const Chain& chain, const Place& place) const;
+  bool any_ = false;
+  std::vector<Place> places_;
+};
+
 // What the world does to the rods, apart from what depends on velocity: gravity, forces, line loads, couples.
 class Loads {
  public:
@@ -21,7 +45,7 @@ class Loads {
   // Couples turn their edges: adds to the gradient of the slots beside their node.
   void add_couples(const Drive& drive, Chain& chain) const;
   const Array3& force() const { return force_; }
-  bool follow() const { return follows_; }  // some load depends on the frames: update in every step
+  bool follow() const { return follows_; }     // some load depends on the frames: update in every step
   double potential(const Chain& chain) const;  // of the forces, gravity apart; dead loads only
   struct Couple {                              // of one slot
     int slot = 0;
@@ -44,18 +68,6 @@ class Loads {
   Array3 force_;
   std::vector<double> last_;  // factors that `force` was computed for
   bool follows_ = false;      // some load depends on the frames
-};
-
-// Drag and wind on each vertex as a linear law: force = -(across (I - tt) + along tt)(v - air). Unconditionally stable when
-// solved implicitly for that vertex.
-struct AirDrag {
-  explicit AirDrag(const Model& model, const Chain& chain);
-  bool any() const { return any_; }
-  // v <- the velocity after dt with drag, for every free vertex.
-  void apply(const Model& model, const Drive& drive, Chain& chain, double dt) const;
-
- private:
-  bool any_ = false;
 };
 
 // Section frame directors at a node: mean of the two edges there.

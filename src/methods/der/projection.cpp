@@ -14,12 +14,17 @@ namespace tendril::der {
 // The matrix is tridiagonal; a ring adds one corner entry.  differs from the paper: factor 1/2.  [ERRATA D17]
 ProjectionWork::ProjectionWork(const Chain& c) {
   const auto n = c.kind.size();
-  for (Array* a :
-       {&weight_diagonal, &weight_off, &unit, &inverse_rest2, &diagonal, &off, &upper, &right, &pivot, &lower, &border})
+  for (Array* a : {&weight_diagonal, &weight_off, &unit, &inverse_rest2, &diagonal, &off, &upper, &compact_upper, &right,
+                   &pivot, &lower, &border})
     a->assign(n, 0);
   along.assign(static_cast<int>(n), {0, 0, 0});
   for (const ChainRod& rod : c.rods) has_rings = has_rings || rod.ring;
   refresh(c);
+  bool movable_walls = false;
+  for (const Wall& wall : c.walls) movable_walls = movable_walls || c.inverse_mass[z(wall.slot)] > 0;
+  for (int s = c.begin; movable_walls && !has_rings && s < c.end; ++s) {
+    if (c.kind[z(s)] == SlotKind::edge) rows.push_back(s);
+  }
 }
 
 void ProjectionWork::refresh(const Chain& c) {
@@ -61,11 +66,33 @@ double assemble(const Chain& c, ProjectionWork& work) {
   return largest;
 }
 
+// Walls whose node may move stand between edges that share it: the walls are left out, and the edges beside them couple.
+void solve_edges(const Chain& c, ProjectionWork& work) {
+  const int n = static_cast<int>(work.rows.size());
+  for (int i = 0; i < n; ++i) {
+    const int s = work.rows[z(i)];
+    work.pivot[z(i)] = work.diagonal[z(s)];
+    work.border[z(i)] = work.right[z(s)];
+    work.lower[z(i)] = 0;
+    work.compact_upper[z(i)] = 0;
+    if (i == 0) continue;
+    const int before = work.rows[z(i - 1)];
+    if (c.node[z(before + 1)] != c.node[z(s)]) continue;  // another rod
+    const double weight = c.inverse_mass[z(s)] * c.constrained[z(s)] * c.constrained[z(before)];
+    const auto edge = [&](int k) { return c.x.get(k + 1) - c.x.get(k); };
+    work.lower[z(i)] = -weight * dot(edge(s), work.along.get(before));
+    work.compact_upper[z(i - 1)] = -weight * dot(edge(before), work.along.get(s));
+  }
+  solve_tridiagonal_two_ended(work.pivot.data(), work.lower.data(), work.compact_upper.data(), work.border.data(), n);
+  std::fill(work.right.begin(), work.right.end(), 0.0);
+  for (int i = 0; i < n; ++i) work.right[z(work.rows[z(i)])] = work.border[z(i)];
+}
+
 // The rods do not couple (`off` is 0 between them), so all open ones are solved as one system. The closing of a ring is a
-// corner entry: its last edge meets its first one at its first node. Walls inside a rod whose node may move would couple
-// edges that are not neighbours in the chain; that coupling is left to the outer iteration, and so is what is not symmetric
-// in the matrix of a ring.
+// corner entry: its last edge meets its first one at its first node. What is not symmetric in the matrix of a ring, and
+// walls in a ring whose node may move, are left to the outer iteration.
 void solve(const Chain& c, ProjectionWork& work, Push push) {
+  if (!work.rows.empty()) return solve_edges(c, work);
   const auto open = [&](int first, int n) {
     const double* upper = push == Push::fast ? &work.off[z(first + 1)] : &work.upper[z(first)];
     solve_tridiagonal_two_ended(&work.diagonal[z(first)], &work.off[z(first)], upper, &work.right[z(first)], n);

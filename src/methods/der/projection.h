@@ -22,9 +22,10 @@ struct ProjectionWork {
   Array inverse_rest2;
   Array3 along;                // directions of the push
   Array diagonal, off, right;  // right: the constraints, then the multipliers
-  Array upper;                 // conserving: the matrix is not symmetric
+  Array upper, compact_upper;  // conserving: the matrix is not symmetric
   Array pivot, lower, border;  // for rings
   bool has_rings = false;
+  std::vector<int> rows;  // of rods with walls whose node may move: their edges alone, in order
 };
 
 enum class Push { fast, conserving };

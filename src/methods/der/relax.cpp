@@ -8,7 +8,7 @@
 namespace tendril::der {
 
 namespace {
-constexpr int half_band = 10;  // x, theta, x, theta, x of one joint: 11 unknowns in a row
+constexpr int half_band = 11;  // x, theta, x, theta, x of one joint, and a wall's theta between: 12 unknowns in a row
 }  // namespace
 
 Relaxer::Relaxer(const Chain& c) {

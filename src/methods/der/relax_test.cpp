@@ -120,3 +120,28 @@ SENTENCE("der", "a cantilever a micrometre long and one ten kilometres long bend
   EXPECT_LT((tip[0] - tip[1]).norm(), 1e-9);
   EXPECT_LT((tip[2] - tip[1]).norm(), 1e-9);
 }
+
+SENTENCE("der", "whatever a clamp inside the rod holds, the equilibrium is where a damped motion comes to rest") {
+  for (const std::vector<Hold>& hold : {std::vector<Hold>{Hold::position, Hold::direction, Hold::twist},
+                                        {Hold::direction},
+                                        {Hold::twist},
+                                        {Hold::position, Hold::twist}}) {
+    Scene scene = one_rod(ArcCurve{Vec3(0, 0, 0), Vec3(1, 0, 0), Vec3(0, 1, 0), 1, 1.2}, 12, plain_section(1, 0.4));
+    add_clamp(scene, 0);
+    add_clamp(scene, 0.5, hold);
+    ForceLoad load;
+    load.rod = "rod", load.value = Vec3(0.1, 0.2, -0.8);
+    scene.loads.push_back(load);
+    scene.rods[0].damping.mass = 6;
+    const auto model = model_of(scene);
+    Settings settings;
+    settings.push = Push::conserving;  // where fast projection comes to rest depends on the step
+    Der resting(model, settings), moving(model, settings);
+    for (int i = 1; i <= 4; ++i) EXPECT_EQ(resting.relax(0, 0.25 * i, {}).outcome, Outcome::fine);
+    const double h = advised(*model);
+    for (int i = 0; i * h < 20; ++i) ASSERT_EQ(moving.step(i * h, h, {}).outcome, Outcome::fine);
+    const Frame a = frame_of(resting), b = frame_of(moving);
+    EXPECT_LT((a.position[NodeIndex{12}] - b.position[NodeIndex{12}]).norm(), 1e-6);
+    EXPECT_GT((a.position[NodeIndex{12}] - model->initial.position[NodeIndex{12}]).norm(), 0.05);
+  }
+}

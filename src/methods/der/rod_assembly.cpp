@@ -69,29 +69,78 @@ void RodProblem::add_entry(int i, int j, double value) {
   }
 }
 
+JointShape RodProblem::shape_between(int a, int b) const {
+  return {to_eigen(c_.t.get(a)),  to_eigen(c_.t.get(b)),  to_eigen(c_.m1.get(a)), to_eigen(c_.m2.get(a)),
+          to_eigen(c_.m1.get(b)), to_eigen(c_.m2.get(b)), r_.twist_[z(b)]};
+}
+
 void RodProblem::add_joint(int s, bool hessian) {
-  JointShape shape{to_eigen(c_.t.get(s - 1)),
-                   to_eigen(c_.t.get(s)),
-                   to_eigen(c_.m1.get(s - 1)),
-                   to_eigen(c_.m2.get(s - 1)),
-                   to_eigen(c_.m1.get(s)),
-                   to_eigen(c_.m2.get(s)),
-                   r_.twist_[z(s)]};
-  JointEnergy joint = joint_energy_with_derivatives(shape, stiffness_at(s), hessian);
-  turns_to_edges(shape, c_.inverse_length[z(s - 1)], c_.inverse_length[z(s)], hessian, joint);
+  const JointShape shape = shape_between(s - 1, s);
+  const bool beside_follower = follower_[z(s)] || follower_[z(s - 1)];
+  JointStiffness stiffness = stiffness_at(s);
+  JointEnergy joint = joint_energy_with_derivatives(shape, stiffness, hessian && !beside_follower);
   energy_ += joint.energy;
-  // z = (e_a, theta_a, e_b, theta_b) to unknowns: an edge vector is the difference of its two vertices.
-  const int i = s - rod_.first;
-  struct Part {
-    int place, row, count;
-    double sign;
-  };
-  const Part parts[] = {{n_.x[z(i - 1)], 0, 3, -1.0}, {n_.x[z(i)], 0, 3, 1.0},     {n_.theta[z(i - 1)], 3, 1, 1.0},
-                        {n_.x[z(i)], 4, 3, -1.0},     {n_.x[z(i + 1)], 4, 3, 1.0}, {n_.theta[z(i)], 7, 1, 1.0}};
-  for (const Part& p : parts) {
+  if (follower_[z(s)]) felt_ = joint.gradient.segment<3>(4);
+  if (follower_[z(s - 1)]) felt_ += joint.gradient.segment<3>(0);
+  turns_to_edges(shape, c_.inverse_length[z(s - 1)], c_.inverse_length[z(s)], hessian && !beside_follower, joint);
+  scatter_gradient(s - 1, s, joint);
+  if (hessian && beside_follower) {
+    stiffness.inverse_l = 0;  // the twist; how it bends is said by pass_on
+    joint = joint_energy_with_derivatives(shape, stiffness, true);
+    turns_to_edges(shape, c_.inverse_length[z(s - 1)], c_.inverse_length[z(s)], true, joint);
+  }
+  if (hessian) scatter_hessian(s - 1, s, joint);
+  if (follower_[z(s - 1)]) pass_on(s - 1, hessian);
+}
+
+// A wall that follows its neighbours passes the moment across its direction on to them, as pass_on_moments does in a step.
+// In the matrix the two half joints count as one whole joint between the neighbours: not its exact tangent, but near it.
+void RodProblem::pass_on(int wall, bool hessian) {
+  const Vec3 t = to_eigen(c_.t.get(wall)), a = to_eigen(c_.t.get(wall - 1)), b = to_eigen(c_.t.get(wall + 1));
+  const Vec3 target = to_eigen(wall_at(wall).target_tangent);
+  const Vec3 tau = (target + t) / (1 + target.dot(t));
+  const Vec3 pull = (felt_ - felt_.dot(t) * tau).cross(t) / (a + b).norm();
+  for (const int s : {wall - 1, wall + 1}) {
+    const Vec3 ts = to_eigen(c_.t.get(s));
+    add_edge(s, c_.inverse_length[z(s)] * (pull - pull.dot(ts) * ts), Mat3::Zero(), false);
+  }
+  if (!hessian || c_.inverse_l[z(wall)] == 0) return;
+  JointStiffness whole = stiffness_at(wall);
+  const JointStiffness after = stiffness_at(wall + 1);
+  whole.inverse_l = 1 / (1 / whole.inverse_l + 1 / after.inverse_l);
+  whole.Bb = after.Bb;
+  whole.rest_a += after.rest_a;
+  whole.rest_b += after.rest_b;
+  whole.twist = 0;
+  const JointShape shape = shape_between(wall - 1, wall + 1);
+  JointEnergy joint = joint_energy_with_derivatives(shape, whole, true);
+  turns_to_edges(shape, c_.inverse_length[z(wall - 1)], c_.inverse_length[z(wall + 1)], true, joint);
+  scatter_hessian(wall - 1, wall + 1, joint);
+}
+
+const Wall& RodProblem::wall_at(int slot) const {
+  return *std::find_if(c_.walls.begin(), c_.walls.end(), [&](const Wall& wall) { return wall.slot == slot; });
+}
+
+// z = (e_a, theta_a, e_b, theta_b) to unknowns: an edge vector is the difference of its two vertices.
+std::array<RodProblem::Part, 6> RodProblem::parts_of(int a, int b) const {
+  const int i = a - rod_.first, j = b - rod_.first;
+  return {{{n_.x[z(i)], 0, 3, -1.0},
+           {n_.x[z(i + 1)], 0, 3, 1.0},
+           {n_.theta[z(i)], 3, 1, 1.0},
+           {n_.x[z(j)], 4, 3, -1.0},
+           {n_.x[z(j + 1)], 4, 3, 1.0},
+           {n_.theta[z(j)], 7, 1, 1.0}}};
+}
+
+void RodProblem::scatter_gradient(int a, int b, const JointEnergy& joint) {
+  for (const Part& p : parts_of(a, b)) {
     for (int k = 0; k < p.count; ++k) n_.gradient[z(p.place + k)] += p.sign * joint.gradient[p.row + k];
   }
-  if (!hessian) return;
+}
+
+void RodProblem::scatter_hessian(int a, int b, const JointEnergy& joint) {
+  const std::array<Part, 6> parts = parts_of(a, b);
   for (const Part& p : parts) {
     for (const Part& q : parts) {
       for (int k = 0; k < p.count; ++k) {

@@ -19,6 +19,8 @@ RodProblem::RodProblem(Relaxer& r, Chain& c, int rod, const Drive& drive, Loads&
     : r_(r), c_(c), rod_(c.rods[z(rod)]), index_(rod), n_(r.numbers_[z(rod)]), drive_(drive), loads_(loads) {
   last_ = rod_.ring ? rod_.wrap : rod_.first + rod_.slots;
   linear_.assign(c.kind.size(), 0);
+  follower_.assign(c.kind.size(), 0);
+  for (const Wall& wall : c.walls) follower_[z(wall.slot)] = wall.follows;
   set_base_from_chain();
   set_scales();
 }

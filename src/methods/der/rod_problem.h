@@ -1,6 +1,7 @@
 // One rod's equilibrium as a problem for the damped Newton of src/linear: unknowns, energy, gradient, Hessian, moves.
 #pragma once
 
+#include <array>
 #include <vector>
 
 #include "methods/der/relax.h"
@@ -53,6 +54,16 @@ class RodProblem {
   void assemble(bool hessian);
   void add_entry(int i, int j, double value);
   void add_joint(int s, bool hessian);
+  void pass_on(int wall, bool hessian);
+  JointShape shape_between(int a, int b) const;  // slots
+  const Wall& wall_at(int slot) const;
+  struct Part {  // of a joint's variables: `count` of them from `row` on, at the unknown `place`
+    int place, row, count;
+    double sign;
+  };
+  std::array<Part, 6> parts_of(int a, int b) const;
+  void scatter_gradient(int a, int b, const JointEnergy& joint);
+  void scatter_hessian(int a, int b, const JointEnergy& joint);
 
   // Energy of an edge that depends on its vector alone, with gradient g and Hessian H.
   void add_edge(int s, const Vec3& g, const Mat3& H, bool hessian);
@@ -88,7 +99,9 @@ class RodProblem {
   Array linear_;  // change of the multipliers that goes with the whole direction
   int last_ = 0;
   double energy_ = 0, energy_scale_ = 0, work_ = 0, shift_ = 0, used_shift_ = 0, fraction_ = 1;
-  bool counting_ = false;  // pivots, not a step
+  bool counting_ = false;       // pivots, not a step
+  std::vector<char> follower_;  // per slot: a wall that follows its neighbours
+  Vec3 felt_ = Vec3::Zero();    // dE when that wall's frame turns, summed over its two joints
 };
 
 }  // namespace tendril::der
