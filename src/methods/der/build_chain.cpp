@@ -51,7 +51,7 @@ class Builder {
       const Target& target = model_.targets[i];
       const bool active = drive_.targets[i].active;
       chain_.active[i] = active;
-      const auto node = static_cast<std::size_t>(target.node.value);
+      const auto node = z(target.node.value);
       if (active && target.position) held_[node] = 1;
       if (active && (target.direction || target.twist)) wall_at_[node] = static_cast<int>(i);
     }
@@ -59,7 +59,7 @@ class Builder {
 
   // Slots and vertices of one rod, in order; returns where the next rod starts.
   int lay_out(int r, int first) {
-    const RodSpan& span = model_.rods[static_cast<std::size_t>(r)].span;
+    const RodSpan& span = model_.rods[z(r)].span;
     ChainRod rod;
     rod.first = first, rod.model_rod = r, rod.ring = span.ring;
     slots_.clear();
@@ -74,24 +74,23 @@ class Builder {
     }
     rod.slots = static_cast<int>(slots_.size());
     rod.end = (first + rod.slots + 1 + pack_size - 1) / pack_size * pack_size;
-    chain_.kind.resize(static_cast<std::size_t>(rod.end + pack_size), SlotKind::pad);
+    chain_.kind.resize(z(rod.end + pack_size), SlotKind::pad);
     chain_.edge.resize(chain_.kind.size(), -1);
     chain_.node.resize(chain_.kind.size(), -1);
     int node = span.first_node;
     set_vertex(first, node);
     for (int i = 0; i < rod.slots; ++i) {
       const int s = first + i;
-      const Slot& slot = slots_[static_cast<std::size_t>(i)];
-      chain_.kind[static_cast<std::size_t>(s)] = slot.kind;
-      chain_.edge[static_cast<std::size_t>(s)] = slot.edge;
-      if (slot.kind == SlotKind::edge) chain_.slot_of_edge[static_cast<std::size_t>(slot.edge)] = s;
+      const Slot& slot = slots_[z(i)];
+      chain_.kind[z(s)] = slot.kind;
+      chain_.edge[z(s)] = slot.edge;
+      if (slot.kind == SlotKind::edge) chain_.slot_of_edge[z(slot.edge)] = s;
       if (slot.kind == SlotKind::wall) {
-        const Target& target = model_.targets[static_cast<std::size_t>(slot.target)];
+        const Target& target = model_.targets[z(slot.target)];
         const bool inside = i > 0 && i + 1 < rod.slots;
         chain_.walls.push_back({s, static_cast<int>(chain_.rods.size()), slot.target, target.direction, target.twist,
                                 inside && !target.direction});
-        chain_.edge[static_cast<std::size_t>(s)] =
-            i + 1 < rod.slots ? slots_[static_cast<std::size_t>(i + 1)].edge : slots_[static_cast<std::size_t>(i - 1)].edge;
+        chain_.edge[z(s)] = i + 1 < rod.slots ? slots_[z(i + 1)].edge : slots_[z(i - 1)].edge;
       } else {
         node = node + 1 == span.first_node + span.nodes && span.ring ? span.first_node : node + 1;
       }
@@ -101,12 +100,12 @@ class Builder {
     return rod.end;
   }
   void add_wall(int node) {
-    const int target = wall_at_[static_cast<std::size_t>(node)];
+    const int target = wall_at_[z(node)];
     if (target >= 0) slots_.push_back({SlotKind::wall, -1, target});
   }
   void set_vertex(int vertex, int node) {
-    chain_.node[static_cast<std::size_t>(vertex)] = node;
-    int& primary = chain_.vertex_of_node[static_cast<std::size_t>(node)];
+    chain_.node[z(vertex)] = node;
+    int& primary = chain_.vertex_of_node[z(node)];
     if (primary < 0) {
       primary = vertex;
     } else {
@@ -116,10 +115,10 @@ class Builder {
 
   void allocate(int n) {
     Chain& c = chain_;
-    c.kind.resize(static_cast<std::size_t>(n), SlotKind::pad);
-    c.edge.resize(static_cast<std::size_t>(n), -1);
-    c.node.resize(static_cast<std::size_t>(n), -1);
-    c.held.assign(static_cast<std::size_t>(n), 0);
+    c.kind.resize(z(n), SlotKind::pad);
+    c.edge.resize(z(n), -1);
+    c.node.resize(z(n), -1);
+    c.held.assign(z(n), 0);
     for (Array* a : {&c.mass,         &c.inverse_mass,
                      &c.mass_damping, &c.rest_length,
                      &c.constrained,  &c.EA,
@@ -131,7 +130,7 @@ class Builder {
                      &c.theta,        &c.tension,
                      &c.length,       &c.inverse_length,
                      &c.twist_moment, &c.torque}) {
-      a->assign(static_cast<std::size_t>(n), 0);
+      a->assign(z(n), 0);
     }
     for (Array2* a : {&c.rest_first, &c.rest_second, &c.old_first, &c.old_second}) a->assign(n);
     for (Array3* a : {&c.x, &c.v, &c.moment, &c.gradient}) a->assign(n, {0, 0, 0});
@@ -143,7 +142,7 @@ class Builder {
   }
 
   void fill_rod(ChainRod& rod) {
-    const RodModel& from = model_.rods[static_cast<std::size_t>(rod.model_rod)];
+    const RodModel& from = model_.rods[z(rod.model_rod)];
     fill_vertices(rod, from);
     const std::vector<SlotShape> shapes = slot_shapes(rod);
     fill_stiffness(rod, shapes);
@@ -156,48 +155,47 @@ class Builder {
   void fill_vertices(const ChainRod& rod, const RodModel& from) {
     Chain& c = chain_;
     for (int s = rod.first; s < rod.first + rod.slots; ++s) {
-      if (c.kind[static_cast<std::size_t>(s)] != SlotKind::edge) continue;
-      const EdgeIndex e{c.edge[static_cast<std::size_t>(s)]};
+      if (c.kind[z(s)] != SlotKind::edge) continue;
+      const EdgeIndex e{c.edge[z(s)]};
       const Section& section = model_.section[e];
-      c.rest_length[static_cast<std::size_t>(s)] = model_.rest_length[e];
-      c.line_mass[static_cast<std::size_t>(s)] = section.line_mass;
-      if (choice_.extensible) c.EA[static_cast<std::size_t>(s)] = section.EA;
+      c.rest_length[z(s)] = model_.rest_length[e];
+      c.line_mass[z(s)] = section.line_mass;
+      if (choice_.extensible) c.EA[z(s)] = section.EA;
       const double half = 0.5 * section.line_mass * model_.rest_length[e];
       for (const int v : {s, s + 1}) c.mass[primary(v)] += half;
     }
     for (int v = rod.first; v <= rod.first + rod.slots; ++v) {
-      const auto k = static_cast<std::size_t>(v);
+      const auto k = z(v);
       const NodeIndex node{c.node[k]};
       c.mass[k] = c.mass[primary(v)];
-      c.held[k] = held_[static_cast<std::size_t>(node.value)];
+      c.held[k] = held_[z(node.value)];
       c.inverse_mass[k] = c.held[k] ? 0 : 1 / c.mass[k];
       c.mass_damping[k] = from.damping.mass;
       c.x.set(v, to_small(pose_.position[node]));
       c.v.set(v, to_small(pose_.velocity[node]));
     }
     for (int s = rod.first; s < rod.first + rod.slots; ++s) {
-      const auto k = static_cast<std::size_t>(s);
+      const auto k = z(s);
       const bool movable = c.inverse_mass[k] > 0 || c.inverse_mass[k + 1] > 0;
       c.constrained[k] = c.kind[k] == SlotKind::edge && movable && !choice_.extensible ? 1 : 0;
     }
   }
   std::size_t primary(int vertex) const {
-    return static_cast<std::size_t>(
-        chain_.vertex_of_node[static_cast<std::size_t>(chain_.node[static_cast<std::size_t>(vertex)])]);
+    return static_cast<std::size_t>(chain_.vertex_of_node[static_cast<std::size_t>(chain_.node[z(vertex)])]);
   }
 
   std::vector<SlotShape> slot_shapes(const ChainRod& rod) {
     Chain& c = chain_;
-    std::vector<SlotShape> shapes(static_cast<std::size_t>(rod.slots));
+    std::vector<SlotShape> shapes(z(rod.slots));
     for (int i = 0; i < rod.slots; ++i) {
       const int s = rod.first + i;
-      const auto k = static_cast<std::size_t>(s);
-      SlotShape& shape = shapes[static_cast<std::size_t>(i)];
+      const auto k = z(s);
+      SlotShape& shape = shapes[z(i)];
       const NodeIndex node{c.node[k]};
       if (c.kind[k] == SlotKind::wall) {
-        const int target = wall_at_[static_cast<std::size_t>(node.value)];
+        const int target = wall_at_[z(node.value)];
         const Quat& rest = model_.rest_node_frame[node];
-        const Quat& now = drive_.targets[static_cast<std::size_t>(target)].pose.orientation;
+        const Quat& now = drive_.targets[z(target)].pose.orientation;
         shape = {tangent_of(rest), d1_of(rest), tangent_of(now), d1_of(now)};
       } else {
         const EdgeIndex e{c.edge[k]};
@@ -210,13 +208,13 @@ class Builder {
         const double share = beside_wall ? 0.5 : 1;
         shape.rest_twist_before = share * model_.rest_twist[InnerNodeIndex{inner}];
         shape.twist_before = share * pose_.twist[InnerNodeIndex{inner}];
-        if (c.kind[k - 1] != SlotKind::wall) c.joint_of_inner[static_cast<std::size_t>(inner)] = s;
+        if (c.kind[k - 1] != SlotKind::wall) c.joint_of_inner[z(inner)] = s;
       }
     }
     return shapes;
   }
   int inner_of(const ChainRod& rod, int node) const {
-    const RodSpan& span = model_.rods[static_cast<std::size_t>(rod.model_rod)].span;
+    const RodSpan& span = model_.rods[z(rod.model_rod)].span;
     const int k = node - span.first_node;
     if (span.ring) return span.first_inner + k;
     return k > 0 && k < span.nodes - 1 ? span.first_inner + k - 1 : -1;
@@ -229,14 +227,14 @@ class Builder {
     V3<double> bishop = shapes[0].rest_d1;
     rest_directors_.clear();
     for (int i = 0; i < rod.slots; ++i) {
-      const SlotShape& shape = shapes[static_cast<std::size_t>(i)];
-      const auto k = static_cast<std::size_t>(rod.first + i);
-      if (i > 0) bishop = parallel_transport_normal(shapes[static_cast<std::size_t>(i - 1)].rest_t, shape.rest_t, bishop);
+      const SlotShape& shape = shapes[z(i)];
+      const auto k = z(rod.first + i);
+      if (i > 0) bishop = parallel_transport_normal(shapes[z(i - 1)].rest_t, shape.rest_t, bishop);
       bishop = orthonormalized(shape.rest_t, bishop);
       const double near = i == 0 ? 0 : c.phi[k - 1] + shape.rest_twist_before;
       c.phi[k] = unwrap(signed_angle(bishop, shape.rest_d1, shape.rest_t), near);
       if (c.kind[k] == SlotKind::wrap) {  // the first slot again: the same frame, not the transported one
-        c.phi[k] = c.phi[static_cast<std::size_t>(rod.first)];
+        c.phi[k] = c.phi[z(rod.first)];
         bishop = rest_directors_.front();
       }
       rest_directors_.push_back(bishop);
@@ -246,27 +244,24 @@ class Builder {
       c.B_xx[k] = B(0, 0), c.B_xy[k] = 0.5 * (B(0, 1) + B(1, 0)), c.B_yy[k] = B(1, 1);
     }
   }
-  Section section_of(int slot) const { return model_.section[EdgeIndex{chain_.edge[static_cast<std::size_t>(slot)]}]; }
+  Section section_of(int slot) const { return model_.section[EdgeIndex{chain_.edge[z(slot)]}]; }
 
   void fill_rest(const ChainRod& rod, const std::vector<SlotShape>& shapes) {
     Chain& c = chain_;
     for (int i = 1; i < rod.slots; ++i) {
-      const auto k = static_cast<std::size_t>(rod.first + i);
-      const V3<double> a = shapes[static_cast<std::size_t>(i - 1)].rest_t, b = shapes[static_cast<std::size_t>(i)].rest_t;
+      const auto k = z(rod.first + i);
+      const V3<double> a = shapes[z(i - 1)].rest_t, b = shapes[z(i)].rest_t;
       const double w = joint_weight(dot(a, b));
-      const V3<double> ua = rest_directors_[static_cast<std::size_t>(i - 1)],
-                       ub = rest_directors_[static_cast<std::size_t>(i)];
+      const V3<double> ua = rest_directors_[z(i - 1)], ub = rest_directors_[z(i)];
       c.rest_first.set(rod.first + i, material_curvature_first(b, w, ua, cross(a, ua)));
       c.rest_second.set(rod.first + i, material_curvature_second(a, w, ub, cross(b, ub)));
       // Zero along the chain by construction; the closing joint of a ring carries the rest.
       if (c.kind[k] == SlotKind::wrap) {
         const double before_wall = c.kind[k - 1] == SlotKind::wall ? 0 : 1;
-        const RodSpan& span = model_.rods[static_cast<std::size_t>(rod.model_rod)].span;
+        const RodSpan& span = model_.rods[z(rod.model_rod)].span;
         const double section_twist = before_wall > 0
                                          ? model_.rest_twist[InnerNodeIndex{span.first_inner}]
-                                         : unwrap(discrete_twist(a, shapes[static_cast<std::size_t>(i - 1)].rest_d1, b,
-                                                                 shapes[static_cast<std::size_t>(i)].rest_d1),
-                                                  0.0);
+                                         : unwrap(discrete_twist(a, shapes[z(i - 1)].rest_d1, b, shapes[z(i)].rest_d1), 0.0);
         c.rest_twist[k] = section_twist - (c.phi[k] - c.phi[k - 1]);
       }
     }
@@ -275,7 +270,7 @@ class Builder {
   void fill_joints(const ChainRod& rod, const RodModel& from) {
     Chain& c = chain_;
     for (int i = 1; i < rod.slots; ++i) {
-      const auto k = static_cast<std::size_t>(rod.first + i);
+      const auto k = z(rod.first + i);
       const bool wall_a = c.kind[k - 1] == SlotKind::wall, wall_b = c.kind[k] == SlotKind::wall;
       const auto rest_of = [&](std::size_t s) { return model_.rest_length[EdgeIndex{c.edge[s]}]; };
       // A wall's joint has the length of half of the one edge.  [ERRATA cross-method 7]
@@ -284,7 +279,7 @@ class Builder {
       const Section b = model_.section[EdgeIndex{wall_b ? c.edge[k - 1] : c.edge[k]}];
       bool bends = true, twists = true;
       if (wall_a || wall_b) {
-        const Target& target = model_.targets[static_cast<std::size_t>(wall_at_[static_cast<std::size_t>(c.node[k])])];
+        const Target& target = model_.targets[static_cast<std::size_t>(wall_at_[z(c.node[k])])];
         const bool follows = i > (wall_b ? 0 : 1) && i < rod.slots - (wall_b ? 1 : 0) && !target.direction;
         bends = target.direction || follows;
         twists = target.twist || target.direction;
@@ -298,18 +293,18 @@ class Builder {
 
   void fill_angles(const ChainRod& rod, const std::vector<SlotShape>& shapes) {
     Chain& c = chain_;
-    const auto first = static_cast<std::size_t>(rod.first);
+    const auto first = z(rod.first);
     c.theta[first] = 0;
     const V3<double> m1 = turned_about(shapes[0].t, orthonormalized(shapes[0].t, shapes[0].d1), -c.phi[first]);
     c.set_first_director(static_cast<int>(&rod - c.rods.data()), m1);
     for (int i = 1; i < rod.slots; ++i) {
-      const auto k = static_cast<std::size_t>(rod.first + i);
-      const SlotShape &a = shapes[static_cast<std::size_t>(i - 1)], &b = shapes[static_cast<std::size_t>(i)];
+      const auto k = z(rod.first + i);
+      const SlotShape &a = shapes[z(i - 1)], &b = shapes[z(i)];
       const double section_twist = unwrap(discrete_twist(a.t, a.d1, b.t, b.d1), b.twist_before);
       c.theta[k] = c.theta[k - 1] + section_twist - (c.phi[k] - c.phi[k - 1]);
     }
     if (rod.ring) {
-      const auto wrap = static_cast<std::size_t>(rod.wrap);
+      const auto wrap = z(rod.wrap);
       c.closure[static_cast<std::size_t>(&rod - c.rods.data())] = c.theta[wrap] - c.theta[first];
     }
   }
@@ -348,12 +343,12 @@ class Builder {
       TwistRegion region{r, from, to, from2, to2, closes, 0, 0};
       for (const auto& [begin, end] : {std::pair(from, to), std::pair(from2, to2)}) {
         for (int s = begin + 1; s <= end; ++s) {
-          region.compliance += 1 / c.twist_stiffness[static_cast<std::size_t>(s)];
-          region.rest += c.rest_twist[static_cast<std::size_t>(s)];
+          region.compliance += 1 / c.twist_stiffness[z(s)];
+          region.rest += c.rest_twist[z(s)];
         }
       }
       c.regions.push_back(region);
-      c.rods[static_cast<std::size_t>(r)].twisted = c.has_twisted = true;
+      c.rods[z(r)].twisted = c.has_twisted = true;
     };
     for (std::size_t i = 0; i + 1 < held.size(); ++i) add(held[i], held[i + 1], 0, 0, false);
     if (rod.ring && held.empty()) add(rod.first, rod.wrap, 0, 0, true);

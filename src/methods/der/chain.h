@@ -141,11 +141,11 @@ struct Chain {
   bool has_general = false, has_twisted = false;
 
   V3<double> get_first_director(int rod) const {
-    const auto k = static_cast<std::size_t>(3 * rod);
+    const auto k = z(3 * rod);
     return {first_director[k], first_director[k + 1], first_director[k + 2]};
   }
   void set_first_director(int rod, const V3<double>& d) {
-    const auto k = static_cast<std::size_t>(3 * rod);
+    const auto k = z(3 * rod);
     first_director[k] = d.x, first_director[k + 1] = d.y, first_director[k + 2] = d.z;
   }
   Sym2<double> stiffness(int s) const { return {B_xx[s], B_xy[s], B_yy[s]}; }

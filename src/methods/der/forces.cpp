@@ -56,7 +56,7 @@ void pass_on_moments(Chain& c) {
     const V3<double> pull = (1 / norm(a + b)) * cross(across, t);
     for (const int k : {s - 1, s + 1}) {
       const V3<double> tk = c.t.get(k);
-      c.gradient.add(k, c.inverse_length[static_cast<std::size_t>(k)] * (pull - dot(pull, tk) * tk));
+      c.gradient.add(k, c.inverse_length[z(k)] * (pull - dot(pull, tk) * tk));
     }
   }
 }
@@ -71,7 +71,7 @@ double update_gradient(Chain& c, double dt) {
     for (const ChainRod& rod : c.rods) {
       if (!rod.general) {
         isotropic_moments(c, rod.first, rod.end, openness);
-      } else if (dt > 0 && c.internal_damping[static_cast<std::size_t>(rod.first + 1)] > 0) {
+      } else if (dt > 0 && c.internal_damping[z(rod.first + 1)] > 0) {
         general_moments<true>(c, rod.first, rod.end, dt, openness);
       } else {
         general_moments<false>(c, rod.first, rod.end, dt, openness);
@@ -149,15 +149,14 @@ void Loads::update(const Drive& drive, Chain& c) {
   std::fill(c.torque.begin(), c.torque.end(), 0.0);
   static thread_local std::vector<Couple> list;
   couples(drive, c, list);
-  for (const Couple& couple : list)
-    c.torque[static_cast<std::size_t>(couple.slot)] += dot(couple.moment, c.t.get(couple.slot));
+  for (const Couple& couple : list) c.torque[z(couple.slot)] += dot(couple.moment, c.t.get(couple.slot));
 }
 
 void Loads::add_node_loads(const Drive& drive, const Chain& c) {
   for (std::size_t i = 0; i < model_.node_loads.size(); ++i) {
     const NodeLoad& load = model_.node_loads[i];
     if (load.is_moment) continue;
-    const int vertex = c.vertex_of_node[static_cast<std::size_t>(load.node.value)];
+    const int vertex = c.vertex_of_node[z(load.node.value)];
     Vec3 value = drive.node_factor[i] * load.value;
     if (load.axes == Axes::material) value = node_axes(c, vertex) * value;
     force_.add(vertex, to_small(value));
@@ -168,13 +167,13 @@ void Loads::add_line_loads(const Drive& drive, const Chain& c) {
   for (std::size_t i = 0; i < model_.line_loads.size(); ++i) {
     const LineLoad& load = model_.line_loads[i];
     for (EdgeIndex e = load.first; e < load.last; ++e) {
-      const int s = c.slot_of_edge[static_cast<std::size_t>(e.value)];
+      const int s = c.slot_of_edge[z(e.value)];
       double share = 1;
       if (e == load.first) share = load.first_share;
       if (e == load.last - 1) share = e == load.first ? load.first_share + load.last_share - 1 : load.last_share;
       Vec3 value = (0.5 * drive.line_factor[i] * share * model_.rest_length[e]) * load.force;
       if (load.axes == Axes::material) {
-        const V3<double> t = c.t.get(s), d1 = turned_about(t, c.m1.get(s), c.phi[static_cast<std::size_t>(s)]);
+        const V3<double> t = c.t.get(s), d1 = turned_about(t, c.m1.get(s), c.phi[z(s)]);
         value = value.x() * to_eigen(d1) + value.y() * to_eigen(cross(t, d1)) + value.z() * to_eigen(t);
       }
       // Twins add their forces up, so it does not matter which of them an edge gives its half to.
@@ -189,7 +188,7 @@ void Loads::couples(const Drive& drive, const Chain& c, std::vector<Couple>& out
   for (std::size_t i = 0; i < model_.node_loads.size(); ++i) {
     const NodeLoad& load = model_.node_loads[i];
     if (!load.is_moment) continue;
-    const int vertex = c.vertex_of_node[static_cast<std::size_t>(load.node.value)];
+    const int vertex = c.vertex_of_node[z(load.node.value)];
     Vec3 value = drive.node_factor[i] * load.value;
     if (load.axes == Axes::material) value = node_axes(c, vertex) * value;
     const Beside beside = edges_beside(c, load.node.value);
@@ -205,7 +204,7 @@ void Loads::followers(const Drive& drive, const Chain& c, std::vector<Follower>&
   for (std::size_t i = 0; i < model_.node_loads.size(); ++i) {
     const NodeLoad& load = model_.node_loads[i];
     if (load.is_moment || load.axes != Axes::material) continue;
-    const int vertex = c.vertex_of_node[static_cast<std::size_t>(load.node.value)];
+    const int vertex = c.vertex_of_node[z(load.node.value)];
     const Beside beside = edges_beside(c, load.node.value);
     const bool inside = beside.before >= 0 && beside.after >= 0;
     const Vec3 value = node_axes(c, vertex) * (drive.node_factor[i] * load.value);
@@ -218,15 +217,9 @@ void Loads::add_couples(const Drive& drive, Chain& c) const {
   static thread_local std::vector<Couple> list;
   couples(drive, c, list);
   for (const Couple& couple : list) {
-    const double inverse = c.inverse_length[static_cast<std::size_t>(couple.slot)];
+    const double inverse = c.inverse_length[z(couple.slot)];
     c.gradient.add(couple.slot, -inverse * cross(couple.moment, c.t.get(couple.slot)));
   }
-}
-
-double Loads::potential(const Chain& c) const {
-  double sum = 0;
-  for (int v = c.begin; v < c.end; ++v) sum -= dot(force_.get(v), c.x.get(v));
-  return sum;
 }
 
 AirDrag::AirDrag(const Model& model, const Chain& c) : any_(!model.drags.empty() || !model.winds.empty()) {

@@ -5,7 +5,7 @@
 
 namespace tendril::der {
 
-// Internal moments at all joints and dE/de of all slots, from tangents and frames; applied couples included in the latter.
+// Internal moments at all joints and dE/de of all slots, from tangents and frames.
 // `dt` > 0 adds internal damping from the change of curvature since the step before.
 // Returns the smallest 1 + a.b over the joints: 0 where a joint is folded.
 double update_gradient(Chain& chain, double dt);
@@ -45,9 +45,8 @@ class Loads {
   // Couples turn their edges: adds to the gradient of the slots beside their node.
   void add_couples(const Drive& drive, Chain& chain) const;
   const Array3& force() const { return force_; }
-  bool follow() const { return follows_; }     // some load depends on the frames: update in every step
-  double potential(const Chain& chain) const;  // of the forces, gravity apart; dead loads only
-  struct Couple {                              // of one slot
+  bool follow() const { return follows_; }  // some load depends on the frames: update in every step
+  struct Couple {                           // of one slot
     int slot = 0;
     V3<double> moment{0, 0, 0};
     bool follows = false;  // given in material axes

@@ -44,23 +44,23 @@ void update_edges(Chain& c) {
     store(c.inverse_length, s, inverse);
   }
   for (const ChainRod& rod : c.rods) {
-    if (rod.ring) c.inverse_length[static_cast<std::size_t>(rod.wrap)] = 0;  // its force belongs to the first slot
+    if (rod.ring) c.inverse_length[z(rod.wrap)] = 0;  // its force belongs to the first slot
   }
   for (Wall& wall : c.walls) place_wall(c, wall);
 }
 
 void carry_first_directors(Chain& c, const std::vector<V3<double>>& old_first_tangents) {
   for (int r = 0; r < static_cast<int>(c.rods.size()); ++r) {
-    const int first = c.rods[static_cast<std::size_t>(r)].first;
+    const int first = c.rods[z(r)].first;
     const V3<double> t = c.t.get(first);
-    c.set_first_director(r, orthonormalized(t, parallel_transport_normal(old_first_tangents[static_cast<std::size_t>(r)], t,
-                                                                         c.get_first_director(r))));
+    c.set_first_director(
+        r, orthonormalized(t, parallel_transport_normal(old_first_tangents[z(r)], t, c.get_first_director(r))));
   }
 }
 
 void update_bishop(Chain& c, bool every_rod) {
   for (int r = 0; r < static_cast<int>(c.rods.size()); ++r) {
-    const ChainRod& rod = c.rods[static_cast<std::size_t>(r)];
+    const ChainRod& rod = c.rods[z(r)];
     if (!every_rod && !rod.general && !rod.twisted) continue;
     V3<double> u = c.get_first_director(r), t = c.t.get(rod.first);
     c.u.set(rod.first, u);
@@ -72,14 +72,14 @@ void update_bishop(Chain& c, bool every_rod) {
       t = next;
     }
     if (rod.ring) {
-      double& closure = c.closure[static_cast<std::size_t>(r)];
+      double& closure = c.closure[z(r)];
       closure = unwrap(signed_angle(c.u.get(rod.wrap), c.u.get(rod.first), c.t.get(rod.wrap)), closure);
     }
   }
   for (const Wall& wall : c.walls) {
-    const ChainRod& rod = c.rods[static_cast<std::size_t>(wall.rod)];
+    const ChainRod& rod = c.rods[z(wall.rod)];
     if (!wall.twist || (!every_rod && !rod.general && !rod.twisted)) continue;
-    double& theta = c.theta[static_cast<std::size_t>(wall.slot)];
+    double& theta = c.theta[z(wall.slot)];
     theta = unwrap(signed_angle(c.u.get(wall.slot), wall.director, c.t.get(wall.slot)), theta);  // winding kept [ERRATA D14]
   }
 }
@@ -89,9 +89,9 @@ namespace {
 // [Bergou 2008, eq. (5)]: the twist moment between two held frames.
 void update_regions(Chain& c) {
   for (const TwistRegion& region : c.regions) {
-    const auto r = static_cast<std::size_t>(region.rod);
+    const auto r = z(region.rod);
     const ChainRod& rod = c.rods[r];
-    const auto theta = [&](int s) { return c.theta[static_cast<std::size_t>(s)]; };
+    const auto theta = [&](int s) { return c.theta[z(s)]; };
     double turned = 0;
     if (!region.closes) {
       turned = theta(region.to) - theta(region.from);
@@ -101,8 +101,8 @@ void update_regions(Chain& c) {
       turned = c.closure[r] + theta(region.to2) - theta(region.from);
     }
     const double moment = (turned - region.rest) / region.compliance;
-    for (int s = region.from + 1; s <= region.to; ++s) c.twist_moment[static_cast<std::size_t>(s)] = moment;
-    for (int s = region.from2 + 1; s <= region.to2; ++s) c.twist_moment[static_cast<std::size_t>(s)] = moment;
+    for (int s = region.from + 1; s <= region.to; ++s) c.twist_moment[z(s)] = moment;
+    for (int s = region.from2 + 1; s <= region.to2; ++s) c.twist_moment[z(s)] = moment;
   }
 }
 
@@ -148,12 +148,12 @@ double angle_system(Chain& c, const ChainRod& rod, AngleWork& work) {
   for (int lane = 0; lane < pack_size; ++lane)
     largest = worst[lane] > largest || worst[lane] != worst[lane] ? worst[lane] : largest;
   if (rod.ring) {  // the wrap slot turns with the first one
-    const auto first = static_cast<std::size_t>(rod.first), wrap = static_cast<std::size_t>(rod.wrap);
+    const auto first = z(rod.first), wrap = z(rod.wrap);
     work.gradient[first] += work.gradient[wrap];
     work.diagonal[first] += work.diagonal[wrap];
     largest = 0;
     for (int s = rod.first; s < rod.wrap; ++s) {
-      const auto k = static_cast<std::size_t>(s);
+      const auto k = z(s);
       largest = std::max(largest, std::abs(work.free[k] * work.gradient[k]) / work.tolerance[k]);
     }
   }
@@ -162,7 +162,7 @@ double angle_system(Chain& c, const ChainRod& rod, AngleWork& work) {
 
 // Solves the tridiagonal system for the step. False where some pivot is not positive: the caller shifts.  [ERRATA D8]
 bool angle_step(const Chain& c, const ChainRod& rod, AngleWork& work, double shift, double scale) {
-  const auto first = static_cast<std::size_t>(rod.first);
+  const auto first = z(rod.first);
   const auto n = static_cast<std::size_t>((rod.ring ? rod.wrap : rod.first + rod.slots) - rod.first);
   const auto part = [&](Array& a) { return std::span<double>(&a[first], n); };
   const auto coupling = [&](std::size_t before, std::size_t after, std::size_t joint) {
@@ -174,7 +174,7 @@ bool angle_step(const Chain& c, const ChainRod& rod, AngleWork& work, double shi
     work.step[k] = -work.free[k] * work.gradient[k];
   }
   if (rod.ring) {
-    work.off[first + n - 1] = coupling(first + n - 1, first, static_cast<std::size_t>(rod.wrap));
+    work.off[first + n - 1] = coupling(first + n - 1, first, z(rod.wrap));
     CyclicTridiagonal<double> ring{part(work.saved), part(work.lower), part(work.border)};
     if (ring.factor(part(work.pivot), part(work.off)) > 0 || !(ring.schur > 1e-12 * scale)) return false;
     ring.solve(part(work.step));
@@ -189,19 +189,18 @@ bool angle_step(const Chain& c, const ChainRod& rod, AngleWork& work, double shi
 void move_angles(Chain& c, const ChainRod& rod, int r, const AngleWork& work, const Array& from, double factor) {
   const int last = rod.ring ? rod.wrap : rod.first + rod.slots;
   for (int s = rod.first; s < last; ++s) {
-    const auto k = static_cast<std::size_t>(s);
+    const auto k = z(s);
     c.theta[k] = from[k] + factor * work.step[k];
   }
   if (rod.ring) {
-    c.theta[static_cast<std::size_t>(rod.wrap)] =
-        c.theta[static_cast<std::size_t>(rod.first)] + c.closure[static_cast<std::size_t>(r)];
+    c.theta[z(rod.wrap)] = c.theta[z(rod.first)] + c.closure[z(r)];
   }
 }
 
 double angle_energy(const Chain& c, const ChainRod& rod) {
   double energy = joint_energy(c, rod, nullptr, nullptr);
   for (int s = rod.first; s < rod.first + rod.slots; ++s) {
-    energy -= c.torque[static_cast<std::size_t>(s)] * c.theta[static_cast<std::size_t>(s)];
+    energy -= c.torque[z(s)] * c.theta[z(s)];
   }
   return energy;
 }
@@ -210,10 +209,8 @@ constexpr int most_angle_iterations = 50;
 
 // Newton's method on the angles of one rod, with a line search where the plain step does not reduce the gradient.
 AngleReport solve_angles(Chain& c, int r, AngleWork& work, double tolerance) {
-  const ChainRod& rod = c.rods[static_cast<std::size_t>(r)];
-  if (rod.ring)
-    c.theta[static_cast<std::size_t>(rod.wrap)] =
-        c.theta[static_cast<std::size_t>(rod.first)] + c.closure[static_cast<std::size_t>(r)];
+  const ChainRod& rod = c.rods[z(r)];
+  if (rod.ring) c.theta[z(rod.wrap)] = c.theta[z(rod.first)] + c.closure[z(r)];
   set_directors(c, rod);
   AngleReport report;
   report.residual = angle_system(c, rod, work);
@@ -221,8 +218,7 @@ AngleReport solve_angles(Chain& c, int r, AngleWork& work, double tolerance) {
   for (; report.residual > tolerance && report.iterations < most_angle_iterations; ++report.iterations) {
     double shift = 0;
     double scale = 0;
-    for (int s = rod.first; s < rod.first + rod.slots; ++s)
-      scale = std::max(scale, std::abs(work.diagonal[static_cast<std::size_t>(s)]));
+    for (int s = rod.first; s < rod.first + rod.slots; ++s) scale = std::max(scale, std::abs(work.diagonal[z(s)]));
     bool shifted = false;
     while (!angle_step(c, rod, work, shift, scale)) {
       shift = shift == 0 ? 1e-6 * scale : 4 * shift;
@@ -231,7 +227,7 @@ AngleReport solve_angles(Chain& c, int r, AngleWork& work, double tolerance) {
     }
     double slope = 0;
     for (int s = rod.first; s < rod.first + rod.slots; ++s) {
-      const auto k = static_cast<std::size_t>(s);
+      const auto k = z(s);
       from[k] = c.theta[k];
       if (work.free[k] > 0) slope += work.gradient[k] * work.step[k];
     }
@@ -266,7 +262,7 @@ AngleWork::AngleWork(const Chain& c) {
   tolerance.assign(n, 1);
   for (std::size_t s = 0; s < n; ++s) free[s] = c.kind[s] == SlotKind::edge || c.kind[s] == SlotKind::wall ? 1 : 0;
   for (const Wall& wall : c.walls) {
-    if (wall.twist) free[static_cast<std::size_t>(wall.slot)] = 0;
+    if (wall.twist) free[z(wall.slot)] = 0;
   }
   // |dE/dtheta| < 1e-12 max(alpha, beta)/l is the unit in which residuals are told. What is left over turns the centerline
   // as an outer moment would: with 1e-10, as advised for what the paper leaves open, a free rod's angular momentum changes
@@ -274,10 +270,10 @@ AngleWork::AngleWork(const Chain& c) {
   for (const ChainRod& rod : c.rods) {
     double stiffest = 0;
     for (int s = rod.first; s < rod.first + rod.slots; ++s) {
-      const auto k = static_cast<std::size_t>(s);
+      const auto k = z(s);
       stiffest = std::max({stiffest, 0.25 * c.bend[k], c.twist_stiffness[k]});
     }
-    for (int s = rod.first; s < rod.end; ++s) tolerance[static_cast<std::size_t>(s)] = stiffest > 0 ? 1e-12 * stiffest : 1;
+    for (int s = rod.first; s < rod.end; ++s) tolerance[z(s)] = stiffest > 0 ? 1e-12 * stiffest : 1;
   }
 }
 
@@ -286,7 +282,7 @@ AngleReport update_angles(Chain& c, AngleWork& work, double tolerance) {
   AngleReport worst;
   if (!c.has_general) return worst;
   for (int r = 0; r < static_cast<int>(c.rods.size()); ++r) {
-    if (!c.rods[static_cast<std::size_t>(r)].general) continue;
+    if (!c.rods[z(r)].general) continue;
     const AngleReport report = solve_angles(c, r, work, tolerance);
     worst.fine = worst.fine && report.fine;
     worst.iterations = std::max(worst.iterations, report.iterations);
@@ -298,7 +294,7 @@ AngleReport update_angles(Chain& c, AngleWork& work, double tolerance) {
 void fill_directors(Chain& c) {
   update_bishop(c, true);
   for (int r = 0; r < static_cast<int>(c.rods.size()); ++r) {
-    const ChainRod& rod = c.rods[static_cast<std::size_t>(r)];
+    const ChainRod& rod = c.rods[z(r)];
     if (!rod.general) {
       // Twists follow from the moments; the angles hang on the first frame that is held, or on the rod's first one.
       int anchor = rod.first;
@@ -309,13 +305,11 @@ void fill_directors(Chain& c) {
         }
       }
       const auto twist = [&](int s) {
-        const auto k = static_cast<std::size_t>(s);
+        const auto k = z(s);
         return c.rest_twist[k] + (c.twist_stiffness[k] > 0 ? c.twist_moment[k] / c.twist_stiffness[k] : 0);
       };
-      for (int s = anchor + 1; s < rod.first + rod.slots; ++s)
-        c.theta[static_cast<std::size_t>(s)] = c.theta[static_cast<std::size_t>(s - 1)] + twist(s);
-      for (int s = anchor; s > rod.first; --s)
-        c.theta[static_cast<std::size_t>(s - 1)] = c.theta[static_cast<std::size_t>(s)] - twist(s);
+      for (int s = anchor + 1; s < rod.first + rod.slots; ++s) c.theta[z(s)] = c.theta[z(s - 1)] + twist(s);
+      for (int s = anchor; s > rod.first; --s) c.theta[z(s - 1)] = c.theta[z(s)] - twist(s);
     }
     set_directors(c, rod);
   }
@@ -324,7 +318,7 @@ void fill_directors(Chain& c) {
 double joint_energy(const Chain& c, const ChainRod& rod, double* bending, double* twisting) {
   double bend = 0, twist = 0;
   for (int s = rod.first + 1; s < rod.first + rod.slots; ++s) {
-    const auto k = static_cast<std::size_t>(s);
+    const auto k = z(s);
     const V3<double> a = c.t.get(s - 1), b = c.t.get(s);
     const double cosine = dot(a, b), w = joint_weight(cosine);
     if (rod.general) {

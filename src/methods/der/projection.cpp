@@ -29,7 +29,7 @@ ProjectionWork::ProjectionWork(const Chain& c) {
 
 void ProjectionWork::refresh(const Chain& c) {
   for (int s = c.begin; s < c.end; ++s) {
-    const auto k = static_cast<std::size_t>(s);
+    const auto k = z(s);
     weight_diagonal[k] = c.constrained[k] * (c.inverse_mass[k] + c.inverse_mass[k + 1]);
     weight_off[k] = c.constrained[k] * c.constrained[k - 1] * c.inverse_mass[k];
     unit[k] = 1 - c.constrained[k];
@@ -100,20 +100,20 @@ void solve(const Chain& c, ProjectionWork& work, Push push) {
   if (!work.has_rings) return open(c.begin, c.end - c.begin);
   for (const ChainRod& rod : c.rods) {
     int last = rod.wrap - 1;
-    while (rod.ring && last > rod.first && c.kind[static_cast<std::size_t>(last)] != SlotKind::edge) --last;
-    const auto first = static_cast<std::size_t>(rod.first);
+    while (rod.ring && last > rod.first && c.kind[z(last)] != SlotKind::edge) --last;
+    const auto first = z(rod.first);
     const double corner =
         rod.ring ? -c.inverse_mass[first] * c.constrained[first] * dot(work.along.get(last), work.along.get(rod.first)) : 0;
     if (corner == 0) {
       open(rod.first, rod.end - rod.first);
       continue;
     }
-    const auto count = static_cast<std::size_t>(last - rod.first + 1);
+    const auto count = z(last - rod.first + 1);
     work.off[first + count] = corner;  // the place of the wrap slot, which has no constraint of its own
     CyclicTridiagonal<double> ring{{&work.pivot[first], count}, {&work.lower[first], count}, {&work.border[first], count}};
     ring.factor({&work.diagonal[first], count}, {&work.off[first + 1], count});
     ring.solve({&work.right[first], count});
-    std::fill(&work.right[first + count], &work.right[static_cast<std::size_t>(rod.end - 1)] + 1, 0.0);
+    std::fill(&work.right[first + count], &work.right[z(rod.end - 1)] + 1, 0.0);
   }
 }
 
@@ -142,7 +142,7 @@ ProjectionReport project(Chain& c, ProjectionWork& work, double dt, double toler
     for (const Twin& twin : c.twins) {
       // Each twin moved by its own edge only; their node moves by the sum.
       const auto moved = [&](int v) {
-        const auto k = static_cast<std::size_t>(v);
+        const auto k = z(v);
         return c.inverse_mass[k] * (work.right[k] * work.along.get(v) - work.right[k - 1] * work.along.get(v - 1));
       };
       const V3<double> d = moved(twin.second);
