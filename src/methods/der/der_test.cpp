@@ -12,13 +12,6 @@ using namespace tendril::der;
 namespace {
 
 constexpr double pi = 3.14159265358979323846;
-const Curve line = StraightCurve{Vec3(0, 0, 0), Vec3(1, 0, 0)};
-
-double advised(const Model& model, const Settings& settings = {}) {
-  OptionTable table;
-  table["extensible"] = settings.extensible;
-  return advise(model, Options(entry().info.options, table)).advised;
-}
 
 }  // namespace
 

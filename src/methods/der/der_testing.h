@@ -48,4 +48,11 @@ inline Timetable<double> ramp(double to, double duration = 1) {
   return table;
 }
 
+inline const Curve line = StraightCurve{Vec3(0, 0, 0), Vec3(1, 0, 0)};
+inline double advised(const Model& model, const Settings& settings = {}) {
+  OptionTable table;
+  table["extensible"] = settings.extensible;
+  return advise(model, Options(entry().info.options, table)).advised;
+}
+
 }  // namespace tendril::der

@@ -89,7 +89,6 @@ void expect_forces_are_gradient(const Scene& scene, bool force_general = false) 
   EXPECT_TRUE(r.ok) << r.message;
 }
 
-const Curve line = StraightCurve{Vec3(0, 0, 0), Vec3(1, 0, 0)};
 const Curve arc = ArcCurve{Vec3(0, 0, 0), Vec3(1, 0, 0), Vec3(0, 1, 0), 0.6, 1.7};
 
 Scene twisted_between_clamps(const Curve& curve, const CrossSection& section) {

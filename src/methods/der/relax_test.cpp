@@ -11,13 +11,6 @@ using namespace tendril::der;
 namespace {
 
 constexpr double pi = 3.14159265358979323846;
-const Curve line = StraightCurve{Vec3(0, 0, 0), Vec3(1, 0, 0)};
-
-double advised(const Model& model, const Settings& settings = {}) {
-  OptionTable table;
-  table["extensible"] = settings.extensible;
-  return advise(model, Options(entry().info.options, table)).advised;
-}
 
 }  // namespace
 
@@ -144,4 +137,20 @@ SENTENCE("der", "whatever a clamp inside the rod holds, the equilibrium is where
     EXPECT_LT((a.position[NodeIndex{12}] - b.position[NodeIndex{12}]).norm(), 1e-6);
     EXPECT_GT((a.position[NodeIndex{12}] - model->initial.position[NodeIndex{12}]).norm(), 0.05);
   }
+}
+
+SENTENCE("der", "a ring bends alike wherever on it the clamp and the moment stand") {
+  double energy[2];
+  for (const int turned : {0, 1}) {
+    Scene scene = one_rod(CircleCurve{}, 16);
+    add_clamp(scene, turned ? 0.5 : 0);
+    MomentLoad moment;  // the second time it acts at the ring's first node, whose edges lie at the two ends of the chain
+    moment.rod = "rod", moment.at = turned ? 0 : 0.5, moment.value = Vec3(0, 0, 0.05);
+    scene.loads.push_back(moment);
+    Der rod(model_of(scene), {});
+    EXPECT_EQ(rod.relax(0, 1, {}).outcome, Outcome::fine);
+    energy[turned] = frame_of(rod).own_energy.total();
+  }
+  EXPECT_GT(energy[0], 1e-5);
+  EXPECT_NEAR(energy[1] / energy[0], 1, 1e-9);
 }
