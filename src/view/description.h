@@ -1,0 +1,14 @@
+// A scene as the browser takes it: docs/view.md, "Description".
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "tendril/simulate.h"
+
+namespace tendril::view {
+
+// A JSON object. `name`: of the scene's file, without folder and ending.
+std::string description_json(const Simulation& simulation, const std::string& name, std::uint32_t generation);
+
+}  // namespace tendril::view

@@ -1,0 +1,42 @@
+// The drawing of one or more runs into one canvas. Knows descriptions and frames, nothing of sockets, panels or time.
+import type { Description, FrameData, Vec3 } from "../protocol";
+
+export type Colouring = "curvature" | "twist" | "tension" | "moment" | "contact" | "none";
+
+export interface Look {
+  colouring: Colouring;
+  thickness: number; // times the true section
+  frames: boolean; // material frames as small arrows
+  contacts: boolean; // contact normals and forces
+  dark: boolean;
+}
+export interface Picked {
+  run: number;
+  rod: number; // or -1
+  body: number; // or -1
+  material: number; // arc length in the rest rod [m]
+  position: Vec3; // absolute [m]
+}
+export interface Legend { title: string; unit: string; low: number; high: number; colours: string[] } // colours: CSS, low to high
+export interface Camera { position: Vec3; target: Vec3 }
+
+export interface RodView {
+  setRuns(runs: Description[]): void; // several are overlaid, told apart by tint
+  show(run: number, frame: FrameData): void; // cheap: copies into textures
+  setLook(look: Look): void;
+  legend(): Legend | null; // null: nothing is coloured; the range follows what is shown, smoothly
+  pick(x: number, y: number): Picked | null; // CSS pixels within the canvas
+  // Where the mouse is in space when it drags a point: on the plane through `through` that faces the camera.
+  dragPoint(x: number, y: number, through: Vec3): Vec3;
+  camera(): Camera;
+  setCamera(camera: Camera): void;
+  onCamera(changed: (camera: Camera) => void): void; // by the mouse
+  enableOrbit(on: boolean): void; // off while a point is dragged
+  fit(): void; // the whole scene in the picture
+  project(point: Vec3): { x: number; y: number }; // absolute point -> CSS pixels, for tests and labels
+  resize(): void;
+  draw(): void;
+  picture(width: number, height: number, overlay?: (context: CanvasRenderingContext2D) => void): Promise<Blob>; // PNG
+  dispose(): void;
+}
+export declare function makeRodView(canvas: HTMLCanvasElement): RodView;
