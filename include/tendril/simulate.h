@@ -66,7 +66,7 @@ struct Measures {  // taken from a Frame, the same for every method
 
 std::vector<std::string> probe_columns(Quantity quantity);  // {"x [m]", "y [m]", "z [m]"}, {"[J]"}
 
-using InputValue = std::variant<double, Vec3>;
+using InputValue = std::variant<double, Vec3, Hand>;
 struct RunReport {
   std::string method;
   double time = 0;
@@ -105,8 +105,13 @@ class Simulation {
   std::vector<std::string> clamp_names() const;
   RunReport report() const;
 
-  void set_input(std::string_view name, const InputValue& value);  // "gravity", "clamp.NAME.turn", "clamp.NAME.move"
-  std::vector<std::string> input_names() const;
+  // "gravity" (a factor), "clamp.NAME.turn" (turns), "clamp.NAME.move" (vector), "coupling.NAME.move" (vector), "hand.1" to "hand.8" (a Hand;
+  // a Hand without rod and body lets go). Taken before the next step and logged with its number.
+  void set_input(std::string_view name, const InputValue& value);
+  std::vector<std::string> input_names() const;  // hands left out
+  const Live& live() const;
+  // Live views have no end: goes on after `duration`; in statics every further advance() finds the equilibrium for the inputs of the moment.
+  void go_on_forever();
   void save(StateWriter& writer) const;
   void load(StateReader& reader);
   Simulation fork() const;

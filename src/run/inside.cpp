@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "run/advice.h"
 
@@ -66,12 +67,17 @@ Simulation::Inside::Inside(Scene the_scene, std::shared_ptr<const Model> the_mod
   if (scene.time.mode == Mode::statics) place.to = scene.time.duration;
 }
 
+double Simulation::Inside::end() const {
+  return endless && scene.time.mode != Mode::statics ? forever : scene.time.duration;
+}
+
 double Simulation::Inside::frame_time(std::int64_t k) const {
   // Not accumulated: the same bits whether a run was interrupted or not.
-  return k >= last_frame() ? scene.time.duration : static_cast<double>(k) / scene.time.frames_per_second;
+  return k >= last_frame() ? end() : static_cast<double>(k) / scene.time.frames_per_second;
 }
 
 std::int64_t Simulation::Inside::last_frame() const {
+  if (end() == forever) return std::numeric_limits<std::int64_t>::max();
   return static_cast<std::int64_t>(std::ceil(scene.time.duration * scene.time.frames_per_second - 1e-9));
 }
 
@@ -79,7 +85,7 @@ bool Simulation::Inside::finished() const {
   if (failed) return true;
   if (scene.time.mode == Mode::statics) return place.load_factor >= 1;
   if (scene.time.mode == Mode::quasistatic && !place.settled) return false;
-  return place.time >= scene.time.duration;
+  return place.time >= end();
 }
 
 void Simulation::Inside::keep() {

@@ -58,6 +58,7 @@ struct Simulation::Inside {
   StepReport advance_statics();
   StepReport advance_quasistatic(double limit);
   // ---- inside.cpp
+  double end() const;  // when time stops [s]; forever in a live view
   double frame_time(std::int64_t k) const;
   std::int64_t last_frame() const;  // number of the frame at the end
   bool finished() const;
@@ -85,6 +86,7 @@ struct Simulation::Inside {
   Live live;
   int retries = 0;
   bool failed = false;
+  bool endless = false;  // set by who opened it, not part of the state
   std::string message;
   bool keep_due = true;
   Place kept;

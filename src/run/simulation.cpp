@@ -42,7 +42,7 @@ StepReport Simulation::advance_to(double time) {
   if (in.scene.time.mode == Mode::statics) return in.advance_statics();
   const bool once = time == forever;
   StepReport report = in.place.last;
-  const double end = std::min(time, in.scene.time.duration);
+  const double end = std::min(time, in.end());
   const bool quasistatic = in.scene.time.mode == Mode::quasistatic;
   while (!in.finished() && (once || in.place.time < end || (quasistatic && !in.place.settled))) {
     report = quasistatic ? in.advance_quasistatic(end) : in.advance_dynamics(end);
@@ -61,6 +61,8 @@ const Measures& Simulation::measures() const { return inside_->refresh(), inside
 std::span<const Wrench> Simulation::reactions() const { return inside_->refresh(), inside_->reactions; }
 const Scene& Simulation::scene() const { return inside_->scene; }
 const Model& Simulation::model() const { return *inside_->model; }
+const Live& Simulation::live() const { return inside_->live; }
+void Simulation::go_on_forever() { inside_->endless = true; }
 RunReport Simulation::report() const { return inside_->report(); }
 void Simulation::save(StateWriter& writer) const { inside_->save(writer); }
 void Simulation::load(StateReader& reader) { inside_->load(reader); }
@@ -80,6 +82,7 @@ std::vector<std::string> Simulation::clamp_names() const {
 Simulation Simulation::fork() const {
   auto copy = std::make_unique<Inside>(inside_->scene, inside_->model, *inside_->entry, inside_->options);
   copy->step_size = inside_->step_size;
+  copy->endless = inside_->endless;
   StateWriter writer;
   inside_->save(writer);
   StateReader reader(writer.buffer());
