@@ -142,7 +142,7 @@ struct Session::Inside {
     passed += statics ? stage->pace() : stage->simulation().time() - before;
     frame_due = true;
     if (recording) record([this] { recording->look(stage->simulation()); });
-    if (stage->failed()) status.message = stage->message();
+    if (!stage->message().empty()) status.message = stage->message();
     return !stage->failed() && !stage->simulation().finished();
   }
 

@@ -193,10 +193,9 @@ StepReport Stage::advance(double rate) {
   move_on(rate);
   touched_ = false;
   const StepReport report = simulation_.advance();
-  if (report.outcome != Outcome::fine) {
-    failed_ = true;
-    message_ = simulation_.report().message;
-  }
+  // An equilibrium that was not found is tried again with the next input; only divergence is the end.
+  if (report.outcome == Outcome::diverged) failed_ = true;
+  message_ = report.outcome == Outcome::fine ? std::string() : simulation_.report().message;
   return report;
 }
 
