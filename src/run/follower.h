@@ -19,15 +19,21 @@ struct Follower {
     Vec3 away = value - target;
     const double reach = 2 * most_rate * lag, distance = away.norm();
     if (distance > reach) away *= reach / distance;
-    const Vec3 goal = value - away;
+    const Vec3 goal = value - away, slope = rate + away / lag;
     const double fade = std::exp(-dt / lag);
-    const Vec3 slope = rate + away / lag;
-    value = goal + (away + slope * dt) * fade;
-    rate = (rate - slope * (dt / lag)) * fade;
-    if (goal == target && (value - target).norm() < 1e-9 * (1 + target.norm()) && rate.norm() * lag < 1e-9 * (1 + target.norm()))
-      value = target, rate.setZero();
+    const Vec3 way = goal + (away + slope * dt) * fade - value;
+    value += shortened(way, most_rate * dt);
+    rate = shortened((rate - slope * (dt / lag)) * fade, most_rate);
+    const double close = 1e-9 * (1 + target.norm());
+    if ((value - target).norm() < close && rate.norm() * lag < close) value = target, rate.setZero();
   }
   bool at_rest() const { return value == target && rate.isZero(0); }
+
+ private:
+  static Vec3 shortened(const Vec3& v, double most) {
+    const double length = v.norm();
+    return length > most ? Vec3(v * (most / length)) : v;
+  }
 };
 
 }  // namespace tendril

@@ -63,7 +63,8 @@ std::string Stage::set_input(const std::string& name, const Setting& value) {
   if ((vector != nullptr) != input->vector) return fmt::format("{} takes {}", name, input->vector ? "three numbers" : "a number");
   Vec3 wanted = vector != nullptr ? *vector : Vec3(std::get<double>(value), 0, 0);
   if (!wanted.allFinite()) return fmt::format("{} takes finite numbers", name);
-  if (wanted.norm() > input->most) wanted *= input->most / wanted.stableNorm();
+  if (!input->vector) wanted.x() = std::clamp(wanted.x(), -input->most, input->most);
+  if (wanted.stableNorm() > input->most) wanted *= input->most / wanted.stableNorm();
   input->follower.target = wanted;
   return {};
 }
@@ -163,7 +164,6 @@ void Stage::tell_hand(std::size_t slot) {
 // Hands and inputs go on by the simulated time that has passed since they last did.
 void Stage::move_on(double rate) {
   const double of_users = std::clamp(rate, least_rate_of_users, most_rate_of_users);
-  waited_ += pace_;
   if (waited_ < of_users / updates_per_second * (1 - 1e-9)) return;
   for (Input& input : inputs_) {
     if (input.follower.at_rest()) continue;
@@ -192,7 +192,9 @@ bool Stage::moving() const {
 StepReport Stage::advance(double rate) {
   move_on(rate);
   touched_ = false;
+  const double before = simulation_.time();
   const StepReport report = simulation_.advance();
+  waited_ += simulation_.scene().time.mode == Mode::statics ? pace_ : std::max(0.0, simulation_.time() - before);
   // An equilibrium that was not found is tried again with the next input; only divergence is the end.
   if (report.outcome == Outcome::diverged) failed_ = true;
   message_ = report.outcome == Outcome::fine ? std::string() : simulation_.report().message;

