@@ -14,6 +14,7 @@ enum ExitCode { fine = 0, check_failed = 1, bad_input = 2, diverged = 3, interru
 
 struct RunArguments {
   std::string scene, output, method;
+  std::string inputs;             // folder of a run whose live inputs are set again
   std::vector<std::string> sets;  // "path=value"
   std::optional<double> until;    // [s]
   bool resume = false, quiet = false, json = false;

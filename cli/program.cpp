@@ -46,6 +46,7 @@ void describe_run(CLI::App& app, RunArguments& a) {
       ->take_all()
       ->allow_extra_args(false);
   run->add_option("--until", a.until, "end at this time instead of the scene's duration [s]")->check(CLI::NonNegativeNumber);
+  run->add_option("--inputs", a.inputs, "set the live inputs of the run in this folder again, each at its step");
   run->add_flag("--resume", a.resume, "go on with the run in the output folder");
   run->add_option("--threads", a.threads, "at most this many; the results are the same for any number")
       ->check(CLI::PositiveNumber);

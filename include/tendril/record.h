@@ -53,6 +53,14 @@ struct RunState {
 };
 RunState look_at_run(const std::filesystem::path& folder);
 
+// The live inputs of a run, to be replayed: Simulation::replay(inputs), go_on_until(end).
+struct RecordedInputs {
+  std::vector<LoggedInput> inputs;
+  double end = 0;     // time of the last recorded frame [s]
+  std::string scene;  // TOML
+};
+RecordedInputs read_inputs(const std::filesystem::path& folder);  // throws RecordError
+
 // summary.json and `run --json`; the keys are a promise, see docs.
 std::string summary_json(const Simulation& simulation, const RunReport& report);
 

@@ -32,8 +32,19 @@ void set(std::vector<double>& out, const Quat& q) { out.assign({q.w(), q.x(), q.
 
 }  // namespace
 
-void Meter::measure_probe(const Frame& frame, std::span<const Wrench> reactions, double gravity_scale,
-                          const ProbeModel& probe, std::vector<double>& out) const {
+void Meter::measure_probe(const Frame& frame, std::span<const Wrench> reactions, std::span<const Grip> grips,
+                          double gravity_scale, const ProbeModel& probe, std::vector<double>& out) const {
+  if (probe.coupling >= 0) {  // of one that does not pull now: zero
+    Vec3 pull = Vec3::Zero();
+    const Point point(*model_, frame, probe.rod, probe.material);
+    for (const Grip& grip : grips) {
+      if (grip.coupling != probe.coupling) continue;
+      pull = probe.quantity == Quantity::reaction_force
+                 ? grip_force(grip, point.at_nodes(frame.position), point.at_nodes(frame.velocity))
+                 : grip_moment(grip, point.orientation(), point.at_edges(frame.spin));
+    }
+    return set(out, pull);
+  }
   if (probe.quantity == Quantity::reaction_force || probe.quantity == Quantity::reaction_moment) {
     const auto target = static_cast<std::size_t>(probe.target);
     TENDRIL_REQUIRE(probe.target >= 0 && target < reactions.size(), "a reaction probe needs the reactions of the clamps");

@@ -21,7 +21,8 @@ std::uint64_t hash_of(Scene scene) {
 
 TrajectoryHead head_of(const Simulation& simulation) {
   return {simulation.scene().method, write_scene(simulation.scene()), fmt::format("{:016x}", hash_of(simulation.scene())),
-          simulation.rod_names(), simulation.clamp_names()};
+          simulation.rod_names(), simulation.clamp_names(), simulation.inputs_taken(),
+          simulation.inputs_taken() - static_cast<std::int64_t>(simulation.input_log().size())};
 }
 
 void prepare_folder(const fs::path& folder) {
@@ -67,6 +68,7 @@ struct RunFolder::Inside {
 
   // First the frames, then the checkpoint that counts on them.
   void flush() {
+    trajectory->write_inputs(simulation->input_log(), simulation->inputs_taken());
     trajectory->write_and_flush();
     csv->flush();
     state.clear();

@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "run/live_recording.h"
+#include "run/order_queue.h"
 #include "run/stage.h"
 #include "view/description.h"
 #include "view/frame_bytes.h"
@@ -20,7 +21,6 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using Seconds = std::chrono::duration<double>;
 
-constexpr std::size_t most_waiting = 256;
 constexpr std::size_t most_refusals = 64;
 constexpr auto frame_interval = std::chrono::duration_cast<Clock::duration>(Seconds(1.0 / 60));
 constexpr auto shortest_slice = std::chrono::milliseconds(4);
@@ -51,7 +51,7 @@ struct Session::Inside {
   const SessionOptions options;
   mutable std::mutex mutex;  // for all down to the next rule; held for moments only
   std::condition_variable wake;
-  std::deque<Command> waiting;
+  OrderQueue waiting;
   std::vector<ClientId> left;
   bool quit = false;
   Latest latest;
@@ -243,11 +243,7 @@ struct Session::Inside {
     std::vector<ClientId> gone;
     {
       const std::lock_guard lock(mutex);
-      if (!waiting.empty() && !quit) {
-        Command command = std::move(waiting.front());
-        waiting.pop_front();
-        return command;
-      }
+      if (!waiting.empty() && !quit) return waiting.pop();
       gone.swap(left);
       called = false;
     }
@@ -356,33 +352,11 @@ struct Session::Inside {
 Session::Session(SessionOptions options) : inside_(std::make_unique<Inside>(std::move(options))) {}
 Session::~Session() = default;
 
-namespace {
-
-// A hand or an input that is moved again before it was moved: the newer place counts.
-bool replaces(const Command& newer, const Command& older) {
-  if (newer.client != older.client || newer.order.index() != older.order.index()) return false;
-  if (const auto* move = std::get_if<MoveHand>(&newer.order)) return move->hand == std::get<MoveHand>(older.order).hand;
-  if (const auto* input = std::get_if<SetInput>(&newer.order)) return input->name == std::get<SetInput>(older.order).name;
-  return false;
-}
-// Orders that hands and inputs must not be carried across.
-bool separates(const Command& command) {
-  return !std::holds_alternative<MoveHand>(command.order) && !std::holds_alternative<SetInput>(command.order);
-}
-
-}  // namespace
-
 bool Session::submit(Command command) {
   Inside& in = *inside_;
   {
     const std::lock_guard lock(in.mutex);
-    for (auto older = in.waiting.rbegin(); older != in.waiting.rend() && !separates(*older); ++older)
-      if (replaces(command, *older)) {
-        older->order = std::move(command.order);
-        return true;
-      }
-    if (in.waiting.size() >= most_waiting) return false;
-    in.waiting.push_back(std::move(command));
+    if (!in.waiting.push(std::move(command))) return false;
     in.called = true;
   }
   in.wake.notify_one();

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "model/grips.h"
 #include "model/model.h"
 
 namespace tendril {
@@ -16,6 +17,7 @@ constexpr double most_rate_of_users = 1;         // faster simulations do not ma
 constexpr double least_rate_of_users = 0.001;
 constexpr double most_reach = 20;                // hands and moves go this far, in sizes of the scene
 constexpr double equilibria_per_second = 60;
+constexpr int equilibria_to_settle = 8;  // after a hand took, moved or let go: one may not go all the way
 
 // How far and how fast an input goes; turns in turns, moves in sizes of the scene.
 struct Limits {
@@ -79,17 +81,8 @@ Vec3 Stage::within_reach(const Vec3& position) const {
 Vec3 Stage::point_of(const Hand& hand) const {
   const Frame& frame = simulation_.frame();
   if (hand.body >= 0) return frame.bodies[static_cast<std::size_t>(hand.body)].pose.position;
-  const RodSpan& span = frame.rods[static_cast<std::size_t>(hand.rod)];
-  const auto material = [&](int k) { return frame.material[NodeIndex(span.first_node + k)]; };
-  const auto position = [&](int k) { return frame.position[NodeIndex(span.first_node + k)]; };
-  int after = 1;
-  while (after < span.nodes && material(after) < hand.material) ++after;
-  const bool last = after == span.nodes;  // beyond the last node lies the end, or the edge that closes the ring
-  if (last && !span.ring) return position(span.nodes - 1);
-  const double from = material(after - 1);
-  const double to = last ? simulation_.model().rods[static_cast<std::size_t>(hand.rod)].length : material(after);
-  const double x = to > from ? std::clamp((hand.material - from) / (to - from), 0.0, 1.0) : 0.0;
-  return (1 - x) * position(after - 1) + x * position(last ? 0 : after);
+  const Grip grip = grip_at(simulation_.model(), hand.rod, hand.material);
+  return (1 - grip.share) * frame.position[grip.a] + grip.share * frame.position[grip.b];
 }
 
 Stage::Held* Stage::find(ClientId client, int number) {
@@ -110,10 +103,11 @@ std::string Stage::grab(ClientId client, const Grab& grab) {
   if (held == held_ + most_hands) return fmt::format("no more than {} hands can hold something", most_hands);
   held->client = client, held->number = grab.hand, held->used = true;
   held->hand = Hand{};
-  held->hand.rod = body ? -1 : grab.rod;
-  held->hand.body = body ? grab.body : -1;
-  if (!body)
-    held->hand.material = std::clamp(grab.material, 0.0, simulation_.model().rods[static_cast<std::size_t>(which)].length);
+  held->hand.body = grab.body;
+  if (!body) {
+    const double length = simulation_.model().rods[static_cast<std::size_t>(which)].length;
+    held->hand = suggested_hand(simulation_.model(), which, std::clamp(grab.material, 0.0, length));
+  }
   // The hand begins where the point is, whatever the client says, and goes from there to where the client wants it.
   held->follower = Follower(point_of(held->hand));
   held->follower.target = within_reach(grab.position);
@@ -157,7 +151,7 @@ std::string Stage::leave(ClientId client) {
 }
 
 void Stage::tell_hand(std::size_t slot) {
-  touched_ = true;
+  to_settle_ = equilibria_to_settle;
   simulation_.set_input(fmt::format("hand.{}", slot + 1), held_[slot].hand);
 }
 
@@ -185,13 +179,13 @@ void Stage::move_on(double rate) {
 
 bool Stage::moving() const {
   if (simulation_.scene().time.mode != Mode::statics || simulation_.time() < simulation_.scene().time.duration) return true;
-  return touched_ || std::any_of(inputs_.begin(), inputs_.end(), [](const Input& i) { return !i.follower.at_rest(); }) ||
+  return to_settle_ > 0 || std::any_of(inputs_.begin(), inputs_.end(), [](const Input& i) { return !i.follower.at_rest(); }) ||
          std::any_of(held_, held_ + most_hands, [](const Held& h) { return h.used && !h.follower.at_rest(); });
 }
 
 StepReport Stage::advance(double rate) {
   move_on(rate);
-  touched_ = false;
+  if (to_settle_ > 0) --to_settle_;
   const double before = simulation_.time();
   const StepReport report = simulation_.advance();
   waited_ += simulation_.scene().time.mode == Mode::statics ? pace_ : std::max(0.0, simulation_.time() - before);

@@ -64,7 +64,7 @@ class Stage {
   double size_ = 1;   // of the scene [m]
   double pace_ = 0;   // [s]
   double waited_ = 0;  // since hands and inputs moved on [s]
-  bool touched_ = false;  // something was let go or taken since the last step
+  int to_settle_ = 0;  // further equilibria to find before the rod rests
   bool failed_ = false;
   std::string message_;
 };

@@ -1,5 +1,6 @@
 // HTTP and WebSocket by Boost.Beast. One thread does all of it; nothing in here waits, so that no client can hold up another.
 // Together with boost_source.cpp the only file that sees Boost.
+// long: what sees Boost takes half a minute to compile and stays together.
 #include "serve/server.h"
 
 #include <fmt/format.h>
