@@ -32,8 +32,30 @@ std::string resume_command(const RunArguments& a, const std::string& folder) {
   std::string text = fmt::format("./tendril run {} -o {} --resume", a.scene, folder);
   if (!a.method.empty()) text += " --method " + a.method;
   for (const std::string& set : a.sets) text += fmt::format(" --set '{}'", set);
+  if (!a.inputs.empty()) text += " --inputs " + a.inputs;
   if (a.until) text += fmt::format(" --until {}", *a.until);
   return text;
+}
+
+// The live inputs of another run, each at its step; as long as that run, unless --until says otherwise.
+bool replay_inputs(const RunArguments& a, const std::string& folder, Simulation& simulation) {
+  std::error_code ignored;
+  if (!a.resume && std::filesystem::equivalent(folder, a.inputs, ignored)) {
+    fmt::print(stderr, "{}: the run would replace the one whose inputs it needs; give another folder with -o\n", folder);
+    return false;
+  }
+  RecordedInputs recorded = read_inputs(a.inputs);
+  if (recorded.scene != write_scene(simulation.scene()) && !a.quiet && !a.json)
+    fmt::print(stderr, "note: {} was recorded with other values or another method; its inputs are set at the same steps\n",
+               a.inputs);
+  simulation.go_on_until(a.until.value_or(recorded.end));
+  try {
+    simulation.replay(std::move(recorded.inputs));
+  } catch (const Misuse& error) {
+    fmt::print(stderr, "{}: its inputs do not fit this scene: {}\n", a.inputs, error.what());
+    return false;
+  }
+  return true;
 }
 
 void print_probes(const RunReport& report) {
@@ -80,13 +102,14 @@ std::unique_ptr<RunFolder> open_folder(const RunArguments& a, const std::string&
 int command_run(const RunArguments& a) {
   Checked<Scene> scene = load_scene({a.scene, a.method, a.sets});
   if (!scene) return print_problems(scene.problems()), bad_input;
-  if (a.until) scene->time.duration = *a.until;
+  if (a.until && a.inputs.empty()) scene->time.duration = *a.until;
   Checked<Simulation> simulation = Simulation::open(*scene);
   // Reading and opening may both warn of the same thing; what is printed is what open says, unless only reading complained.
   print_problems(simulation.problems().empty() ? scene.problems() : simulation.problems());
   if (!simulation) return bad_input;
   if (a.threads > 1 && !a.quiet && !a.json) fmt::print(stderr, "note: {} works on one thread\n", scene->method);
   const std::string folder = a.output.empty() ? "runs/" + scene_name(a.scene) : a.output;
+  if (!a.inputs.empty() && !replay_inputs(a, folder, *simulation)) return bad_input;
 
   catch_stop_signals();
   const std::unique_ptr<RunFolder> run = open_folder(a, folder, *simulation);

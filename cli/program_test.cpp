@@ -57,6 +57,35 @@ SENTENCE("cli", "--set takes names and indices, --until ends earlier, --method c
   EXPECT_EQ(shell.tendril("run beam.toml --set rod.baem.segments=7").code, 2);
 }
 
+SENTENCE("cli", "--inputs does again what a user did in another run, bit for bit, and never over it") {
+  Shell shell;
+  const auto file = shell.file("beam.toml", beam_scene());
+  {
+    Checked<Scene> scene = read_scene_file(file);
+    Checked<Simulation> live = Simulation::open(*scene);
+    live->go_on_until(0.3);  // longer than the scene
+    RunFolder run(shell.folder / "live");
+    Sink* sinks[] = {&run};
+    int asked = 0;
+    simulate(*live, sinks, [&] {
+      if (++asked % 5 == 0) live->set_input("clamp.wall.turn", 0.001 * asked);
+      if (asked == 3) live->set_input("clamp.wall.move", Vec3(0, 0.01, 0));
+      return false;
+    });
+  }
+  const Answer a = shell.tendril("run beam.toml --inputs live -o again");
+  EXPECT_EQ(a.code, 0) << a.err;
+  expect_same_runs(shell.folder / "live", shell.folder / "again");
+  const Answer over = shell.tendril("run beam.toml --inputs live -o live");
+  EXPECT_EQ(over.code, 2);
+  EXPECT_TRUE(has(over.err, "would replace the one whose inputs it needs")) << over.err;
+  EXPECT_EQ(shell.tendril("run beam.toml --inputs nowhere").code, 2);
+  shell.file("other.toml", beam_scene("name = \"wall\"", "name = \"door\""));
+  const Answer misfit = shell.tendril("run other.toml --inputs live -o other");
+  EXPECT_EQ(misfit.code, 2);
+  EXPECT_TRUE(has(misfit.err, "do not fit this scene")) << misfit.err;
+}
+
 SENTENCE("cli", "unknown commands, scenes, methods, experiments and lists get a suggestion and exit code 2") {
   Shell shell;
   shell.file("beam.toml", beam_scene());

@@ -36,6 +36,7 @@ class RunFolder final : public Sink {
 
   const std::filesystem::path& folder() const;
   double seconds_between_flushes = 1.0;
+  bool whole_when_told = false;  // a live recording is whole whenever end() is called
 
  private:
   struct Inside;
@@ -51,6 +52,14 @@ struct RunState {
   std::string method;
 };
 RunState look_at_run(const std::filesystem::path& folder);
+
+// The live inputs of a run, to be replayed: Simulation::replay(inputs), go_on_until(end).
+struct RecordedInputs {
+  std::vector<LoggedInput> inputs;
+  double end = 0;     // time of the last recorded frame [s]
+  std::string scene;  // TOML
+};
+RecordedInputs read_inputs(const std::filesystem::path& folder);  // throws RecordError
 
 // summary.json and `run --json`; the keys are a promise, see docs.
 std::string summary_json(const Simulation& simulation, const RunReport& report);

@@ -5,6 +5,7 @@
 
 #include "record/columns.h"
 #include "record/h5.h"
+#include "record/input_log.h"
 #include "tendril/record.h"
 
 namespace tendril {
@@ -135,6 +136,17 @@ RunState look_at_run(const std::filesystem::path& folder) {
     state = {};
   }
   return state;
+}
+
+RecordedInputs read_inputs(const std::filesystem::path& folder) {
+  const std::string name = (folder / "run.h5").string();
+  const h5::Handle file = open_to_read(name);
+  RecordedInputs out;
+  out.inputs = read_input_log(file.get(), name);
+  out.scene = h5::read_text(file.get(), "scene", name);
+  const std::size_t frames = common_frames(file.get(), name);
+  if (frames > 0) out.end = *read_table(file.get(), "time", name).row(frames - 1);
+  return out;
 }
 
 }  // namespace tendril

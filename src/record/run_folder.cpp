@@ -21,7 +21,8 @@ std::uint64_t hash_of(Scene scene) {
 
 TrajectoryHead head_of(const Simulation& simulation) {
   return {simulation.scene().method, write_scene(simulation.scene()), fmt::format("{:016x}", hash_of(simulation.scene())),
-          simulation.rod_names(), simulation.clamp_names()};
+          simulation.rod_names(), simulation.clamp_names(), simulation.inputs_taken(),
+          simulation.inputs_taken() - static_cast<std::int64_t>(simulation.input_log().size())};
 }
 
 void prepare_folder(const fs::path& folder) {
@@ -67,6 +68,7 @@ struct RunFolder::Inside {
 
   // First the frames, then the checkpoint that counts on them.
   void flush() {
+    trajectory->write_inputs(simulation->input_log(), simulation->inputs_taken());
     trajectory->write_and_flush();
     csv->flush();
     state.clear();
@@ -137,10 +139,10 @@ void RunFolder::tick(const Simulation&) {
 void RunFolder::end(const RunReport& report) {
   Inside& in = *inside_;
   in.flush();
-  const bool complete = report.outcome == Outcome::fine && in.simulation->finished();
-  in.trajectory->close(complete);
+  const bool ended = whole_when_told || in.simulation->finished();
+  in.trajectory->close(ended && report.outcome == Outcome::fine);
   // An interrupted run gets no summary: it does not look whole. A diverged one says so in its own.
-  if (in.simulation->finished()) write_whole(in.folder / "summary.json", summary_json(*in.simulation, report));
+  if (ended) write_whole(in.folder / "summary.json", summary_json(*in.simulation, report));
 }
 
 }  // namespace tendril

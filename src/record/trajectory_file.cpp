@@ -7,6 +7,7 @@
 
 #include "record/columns.h"
 #include "record/h5.h"
+#include "record/input_log.h"
 
 namespace tendril {
 namespace {
@@ -82,6 +83,7 @@ void TrajectoryFile::Inside::write_head(const TrajectoryHead& head, const Frame&
   h5::write_text(root, "scene", head.scene, name);  // a dataset: attributes end at 64 kB
   for (const char* group : {solver_group, "rods", "contacts"})
     h5::Handle(h5::checked(H5Gcreate2(root, group, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), name, "make a group"), H5Gclose);
+  create_input_log(root, head.inputs_missing, name);
   h5::write_texts(root, "rods/names", head.rod_names, name);
   h5::write_texts(root, "clamp_names", head.clamp_names, name);
   std::vector<std::int64_t> spans;
@@ -138,6 +140,7 @@ TrajectoryFile::TrajectoryFile(const std::filesystem::path& path, std::int64_t f
     in.columns.push_back({std::move(set), {}});
   }
   in.written = frames;
+  cut_input_log(in.file.get(), head.inputs_taken, in.name);
   h5::write_number_attribute(in.file.get(), "complete", 0, in.name);
   h5::write_text(in.file.get(), "scene", head.scene, in.name);
   write_and_flush();
@@ -152,6 +155,12 @@ void TrajectoryFile::append(const Frame& frame, const Measures& measures, std::s
   const std::span<const Column> columns = all_columns();
   for (std::size_t i = 0; i < columns.size(); ++i) columns[i].put({frame, measures, reactions}, in.columns[i].waiting);
   ++in.waiting;
+}
+
+void TrajectoryFile::write_inputs(std::span<const LoggedInput> log, std::int64_t taken) {
+  const Inside& in = *inside_;
+  const auto left = static_cast<std::size_t>(taken - inputs_in_log(in.file.get(), in.name));
+  append_to_input_log(in.file.get(), log.last(std::min(left, log.size())), in.name);
 }
 
 std::size_t TrajectoryFile::waiting_bytes() const {

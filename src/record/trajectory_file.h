@@ -18,6 +18,7 @@ namespace tendril {
 struct TrajectoryHead {
   std::string method, scene, scene_hash;
   std::vector<std::string> rod_names, clamp_names;
+  std::int64_t inputs_taken = 0, inputs_missing = 0;  // live inputs so far; of these, not in the simulation's log
 };
 
 class TrajectoryFile {
@@ -29,6 +30,7 @@ class TrajectoryFile {
   ~TrajectoryFile();
 
   void append(const Frame& frame, const Measures& measures, std::span<const Wrench> reactions);  // into memory
+  void write_inputs(std::span<const LoggedInput> log, std::int64_t taken);  // the last of `taken`: those not yet written
   std::size_t waiting_bytes() const;
   std::int64_t frames() const;  // appended so far
   void write_and_flush();

@@ -48,6 +48,7 @@ class Der final : public Method {
   void refresh();             // everything derived, from the state
   void integrate(double dt);  // forces, velocities, positions
   void place_held();
+  void pull_grips(double dt);  // hands and couplings
   void fill_output() const;
 
   std::shared_ptr<const Model> model_;
