@@ -38,7 +38,7 @@ struct Arguments {
 void describe_run(CLI::App& app, RunArguments& a) {
   CLI::App* run = app.add_subcommand("run", "simulate a scene");
   run->add_option("scene", a.scene, "a file, or the name of a scene")->required();
-  run->add_option("-o,--output", a.output, "folder for run.h5, summary.json, probes.csv (default runs/SCENE)");
+  run->add_option("-o,--output", a.output, "folder for index.html, run.h5, summary.json, probes.csv (default runs/SCENE)");
   run->add_option("--method", a.method, "use this method instead of the scene's");
   run->add_option("--set", a.sets, "change a field: rod.beam.segments=100, rod[0].segments=100, time.step=1e-4")
       ->take_all()
