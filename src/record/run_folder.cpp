@@ -147,11 +147,12 @@ void RunFolder::tick(const Simulation&) {
 void RunFolder::end(const RunReport& report) {
   Inside& in = *inside_;
   in.flush();
-  const bool complete = report.outcome == Outcome::fine && in.simulation->finished();
-  const bool stopped = report.outcome == Outcome::fine && !complete;
-  in.trajectory->close(complete, stopped ? "interrupted" : to_text(report.outcome), report.message);
+  const bool ended = whole_when_told || in.simulation->finished();
+  const bool stopped = report.outcome == Outcome::fine && !ended;
+  in.trajectory->close(ended && report.outcome == Outcome::fine, stopped ? "interrupted" : to_text(report.outcome),
+                       report.message);
   // An interrupted run gets no summary: it does not look whole. A diverged one says so in its own.
-  if (in.simulation->finished()) write_whole(in.folder / "summary.json", summary_json(*in.simulation, report));
+  if (ended) write_whole(in.folder / "summary.json", summary_json(*in.simulation, report));
 }
 
 }  // namespace tendril
