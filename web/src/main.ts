@@ -1,7 +1,26 @@
 import "./style.css";
-import { makeRodView } from "./draw/rod_view";
+import { readWords } from "./app/address";
+import { savedRuns } from "./app/decode";
+import { exposeHooks } from "./app/hooks";
+import { Live } from "./app/live";
+import { Replay } from "./app/replay";
+import { renderAll } from "./app/render";
+import { setTheme } from "./app/theme";
 
-const canvas = document.createElement("canvas");
-document.getElementById("app")!.append(canvas);
-const view = makeRodView(canvas);
-view.draw();
+const root = document.getElementById("app")!;
+const words = readWords(location.hash);
+if (words.theme) setTheme(words.theme, false);
+
+try {
+  const runs = savedRuns(document);
+  if (runs?.length) {
+    const replay = new Replay(root, runs, words);
+    exposeHooks({ replay });
+    if (words.render) void renderAll(replay, words.render);
+  } else {
+    exposeHooks({ live: new Live(root, words) });
+  }
+} catch (problem) {
+  root.replaceChildren(Object.assign(document.createElement("p"), { className: "broken", textContent: `This page can not be shown: ${problem instanceof Error ? problem.message : problem}` }));
+  throw problem;
+}
