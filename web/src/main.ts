@@ -22,5 +22,6 @@ try {
   }
 } catch (problem) {
   root.replaceChildren(Object.assign(document.createElement("p"), { className: "broken", textContent: `This page can not be shown: ${problem instanceof Error ? problem.message : problem}` }));
+  if (words.render) void fetch("failed", { method: "POST", body: String(problem) });
   throw problem;
 }

@@ -10,7 +10,7 @@ function placeholder(name: string): HTMLElement {
   const turns = 1.5 + (seed % 5) * 0.5, tall = 22 + (seed % 7) * 4, lean = ((seed % 11) - 5) * 5;
   const point = (s: number): string => {
     const phase = 2 * Math.PI * turns * s + seed;
-    return `${(40 + 240 * s + 18 * Math.cos(phase)).toFixed(1)},${(100 + lean * (s - 0.5) + tall * Math.sin(phase) * Math.sin(Math.PI * (0.08 + 0.84 * s))).toFixed(1)}`;
+    return `${(40 + 240 * s + 36 * Math.cos(phase)).toFixed(1)},${(100 + lean * (s - 0.5) + tall * Math.sin(phase) * Math.sin(Math.PI * (0.08 + 0.84 * s))).toFixed(1)}`;
   };
   const line = Array.from({ length: 121 }, (_, k) => point(k / 120)).join(" ");
   const box = el("div", { class: "picture placeholder", "aria-hidden": "true" });

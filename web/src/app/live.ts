@@ -83,7 +83,9 @@ export class Live {
       el("div", { class: "readings" }, this.time, this.state),
       el("div", { class: "buttons end" }, panelButton, iconButton("plots", "Plots", "p", () => this.plots.toggle()), iconButton("fit", "Fit", "f", () => this.stage.fit()),
         iconButton("theme", "Light or dark", "t", toggleTheme), helpButton(this.help)));
-    return el("main", { class: `scene${plain ? " plain" : ""}`, "aria-label": "Scene" }, this.stage.element, head, this.side, el("div", { class: "foot" }, this.plots.element, bar));
+    const foot = el("div", { class: "foot" }, this.plots.element, bar);
+    this.stage.stayAbove(foot);
+    return el("main", { class: `scene${plain ? " plain" : ""}`, "aria-label": "Scene" }, this.stage.element, head, this.side, foot);
   }
 
   private listen(): void {

@@ -8,6 +8,7 @@ import { cssColour, onTheme } from "./theme";
 
 type Group = ValueDescription["group"];
 const titles: Record<Group, string> = { energy: "Energies", twist: "Twist", solver: "Solver", probe: "Probes" };
+const chartHeight = 118; // px
 const smallest = 1e-16; // on logarithmic axes, for what is zero
 
 export interface Series { value: ValueDescription; label: string; run: number; index: number } // index: among the values of that run
@@ -84,10 +85,11 @@ export class Plots {
     const unit = series[0]!.value.unit;
     const ink = cssColour("--ink-soft"), grid = cssColour("--grid");
     const font = `11px ${cssColour("--font")}`;
+    const colours = series.map((one, k) => cssColour(`--series-${(one.value.group === "energy" ? one.index : k) % 8}`));
     const options: uPlot.Options = {
-      width: 300, height: 130, pxAlign: 0,
+      width: 300, height: chartHeight, pxAlign: 0,
       scales: { x: { time: false }, y: log ? { distr: 3 } : {} },
-      legend: { live: true },
+      legend: { live: true, markers: { width: 0, fill: (_, k) => (series[k - 1]!.run % 2 ? `repeating-linear-gradient(to right, ${colours[k - 1]} 0 4px, transparent 4px 6px)` : colours[k - 1]!) } },
       cursor: { y: false, drag: { x: false, y: false }, sync: { key: "tendril" } },
       axes: [
         { stroke: ink, font, size: 24, gap: 2, ticks: { show: false }, grid: { stroke: grid, width: 1 }, values: (_, marks) => marks.map((mark) => `${short(mark, 4)}`) },
@@ -96,7 +98,7 @@ export class Plots {
       series: [
         { label: "time", value: (_, value) => (value === null ? "" : withUnit(value, "s", 4)) },
         ...series.map((one, k) => ({
-          label: one.label.replace(/_/g, " "), stroke: cssColour(`--series-${(one.value.group === "energy" ? one.index : k) % 8}`),
+          label: one.label.replace(/_/g, " "), stroke: colours[k]!,
           width: one.value.name === "total" ? 2.2 : 1.5, points: { show: false }, dash: one.run % 2 ? [6, 4] : undefined,
           value: (_: uPlot, value: number | null) => (value === null || value === undefined ? "\u2013" : withUnit(value, unit)),
         })),
@@ -119,7 +121,7 @@ export class Plots {
     const space = this.charts.clientWidth;
     if (!count || !space) return;
     const width = Math.max(Math.min(250, space), Math.floor((space - 8 * (count - 1)) / count));
-    for (const { plot } of this.made) if (plot.width !== width) plot.setSize({ width, height: 130 });
+    for (const { plot } of this.made) if (plot.width !== width) plot.setSize({ width, height: chartHeight });
     this.mark(this.time);
   }
 

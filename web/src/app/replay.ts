@@ -43,14 +43,15 @@ export class Replay {
     if (this.end < 0.5) this.chooseSpeed(0.1);
     const panelButton = iconButton("panel", "Controls", "", () => page.classList.toggle("show-side"));
     panelButton.classList.add("narrow-only");
+    const foot = el("div", { class: "foot" }, this.plots.element,
+      el("div", { class: "bar panel", role: "toolbar", "aria-label": "Playing" },
+        el("div", { class: "buttons" }, iconButton("restart", "To the start", "home", () => this.seek(0)), this.playButton, this.loopButton),
+        this.slider, this.clock, this.speedMenu,
+        el("div", { class: "buttons end" }, panelButton, iconButton("plots", "Plots", "p", () => this.plots.toggle()), iconButton("fit", "Fit", "f", () => this.stage.fit()),
+          iconButton("theme", "Light or dark", "t", toggleTheme), helpButton(this.help))));
     const page: HTMLElement = el("main", { class: `scene replay${words.plain ? " plain" : ""}`, "aria-label": "Replay" }, this.stage.element, this.head(),
-      el("aside", { class: "side panel", "aria-label": "Controls" }, lookPanel(this.stage)),
-      el("div", { class: "foot" }, this.plots.element,
-        el("div", { class: "bar panel", role: "toolbar", "aria-label": "Playing" },
-          el("div", { class: "buttons" }, iconButton("restart", "To the start", "home", () => this.seek(0)), this.playButton, this.loopButton),
-          this.slider, this.clock, this.speedMenu,
-          el("div", { class: "buttons end" }, panelButton, iconButton("plots", "Plots", "p", () => this.plots.toggle()), iconButton("fit", "Fit", "f", () => this.stage.fit()),
-            iconButton("theme", "Light or dark", "t", toggleTheme), helpButton(this.help)))));
+      el("aside", { class: "side panel", "aria-label": "Controls" }, lookPanel(this.stage)), foot);
+    this.stage.stayAbove(foot);
     root.append(page, this.notices.element, this.help);
     this.slider.max = String(this.end || 1);
     this.slider.addEventListener("input", () => this.scrub(Number(this.slider.value)));
@@ -71,7 +72,7 @@ export class Replay {
   private head(): HTMLElement {
     const first = this.runs[0]!.description;
     const facts = this.runs.map((run) => {
-      const kept = run.saved.frames < run.saved.recorded ? `shows ${run.saved.frames} of ${run.saved.recorded} recorded frames` : `${run.saved.frames} frames`;
+      const kept = run.saved.frames < run.saved.recorded ? `thinned: ${run.saved.frames} of ${run.saved.recorded} recorded frames are kept, one in ${run.saved.every}; the plots have all` : `${run.saved.frames} frames`;
       return el("li", {}, el("strong", {}, run.saved.label), ` ${run.description.method} \u00b7 ${kept}`);
     });
     const several = this.runs.length > 1;
@@ -85,11 +86,10 @@ export class Replay {
   // What the user must know of these runs before believing the picture.
   private tell(): void {
     this.runs.forEach((run, k) => {
-      const { label, outcome, message, frames, recorded, every } = run.saved;
+      const { label, outcome, message } = run.saved;
       const name = this.runs.length > 1 ? `${label}: ` : "";
       if (failed(outcome)) this.notices.show(`failed-${k}`, "bad", `${name}this run ${outcome}`, [message]);
       else if (message) this.notices.show(`message-${k}`, "warn", `${name}${message}`, []);
-      if (frames < recorded) this.notices.show(`thinned-${k}`, "info", `${name}thinned`, [`${frames} of ${recorded} recorded frames are kept here, one in ${every}; the plots have all.`]);
     });
   }
 

@@ -60,6 +60,10 @@ export class Stage {
     requestAnimationFrame(tick);
   }
 
+  // The drawing ends where the foot of the page begins.
+  stayAbove(foot: HTMLElement): void {
+    new ResizeObserver(() => this.element.style.setProperty("--foot", `${foot.offsetHeight ? this.element.parentElement!.clientHeight - foot.offsetTop : 0}px`)).observe(foot);
+  }
   // Boxes are joined, so that linked cameras see all of each run.
   setRuns(runs: Description[], layout: Layout, captions: string[] = []): void {
     const low = runs.reduce<Vec3>((box, run) => box.map((v, k) => Math.min(v, run.low[k]!)) as Vec3, [...runs[0]!.low]);
@@ -84,7 +88,7 @@ export class Stage {
       const canvas = el("canvas", { "aria-label": count > 1 ? `drawing of run ${k + 1}` : "drawing", role: "img", tabindex: "-1" });
       const caption = el("div", { class: "caption" });
       const legend = new LegendBox();
-      const box = el("div", { class: "pane" }, canvas, caption, legend.element);
+      const box = el("div", { class: "pane" }, canvas, el("div", { class: "under" }, caption, legend.element));
       this.element.append(box); // before the view measures its canvas
       const view = makeRodView(canvas);
       view.onCamera((camera) => {
