@@ -5,13 +5,13 @@ import type { Replay } from "./replay";
 
 type Page = { live: Live } | { replay: Replay };
 
-function latest(page: Page, run: number): { frame: FrameData; origin: Vec3; names: string[] } | null {
+function latest(page: Page, run: number): { frame: FrameData; origin: Vec3 } | null {
   if ("live" in page) {
     const { frame, description } = page.live;
-    return frame && description ? { frame, origin: description.origin, names: description.values.map((value) => value.name) } : null;
+    return frame && description ? { frame, origin: description.origin } : null;
   }
   const one = page.replay.runs[run]!;
-  return { frame: one.frame(one.indexAt(page.replay.time)), origin: one.description.origin, names: [] };
+  return { frame: one.frame(one.indexAt(page.replay.time)), origin: one.description.origin };
 }
 
 export function exposeHooks(page: Page): void {
@@ -30,15 +30,17 @@ export function exposeHooks(page: Page): void {
     nodes: (rod = 0, run = 0) => latest(page, run)?.frame.rods[rod]?.nodes ?? 0,
     point, // absolute [m]; negative nodes count from the end
     pixel: (node: number, rod = 0, run = 0) => { const at = point(node, rod, run); return at && stage.pixel(run, at); }, // of the window
-    values: () => { const now = latest(page, 0); return Object.fromEntries((now?.names ?? []).map((name, k) => [name, now!.frame.values[k]!])); },
+    project: (at: Vec3, run = 0) => stage.pixel(run, at),
+    value: (group: string, name: string) => {
+      if (!("live" in page)) return null;
+      const index = page.live.description?.values.findIndex((value) => value.group === group && value.name === name) ?? -1;
+      return page.live.frame?.values[index] ?? null;
+    },
     counts: () => ("live" in page ? { ...page.live.socket.counts } : null),
     state: () => ("live" in page ? page.live.socket.state : null),
     status: () => ("live" in page ? page.live.status : null),
     description: (run = 0) => ("live" in page ? page.live.description : page.replay.runs[run]!.description),
-    plotted: () => {
-      const plots = "live" in page ? page.live.plots : page.replay.plots;
-      return plots.shownData();
-    },
+    plotted: () => ("live" in page ? page.live : page.replay).plots.shownData(),
     camera: (pane = 0) => stage.panes[pane]?.view.camera() ?? null,
     panes: () => stage.panes.length,
   };
