@@ -5,7 +5,7 @@ import { el, setText } from "./dom";
 import type { Stage } from "./stage";
 
 const names: Record<Colouring, string> = {
-  twist: "Twist", curvature: "Curvature", tension: "Tension", moment: "Moment", contact: "Contact force", none: "Stripes only",
+  twist: "Twist", curvature: "Curvature", tension: "Tension", moment: "Moment", contact: "Contact force", none: "None (two-tone)",
 };
 
 export function lookPanel(stage: Stage): HTMLElement {

@@ -22,6 +22,7 @@ export class Replay {
 
   private readonly shown: number[]; // index of the frame of each run that is drawn
   private lastTick = 0;
+  private readonly page: HTMLElement;
   private readonly notices = new Notices();
   private readonly playButton = iconButton("play", "Play", "space", () => this.setPlaying(!this.playing));
   private readonly loopButton = iconButton("loop", "Loop", "l", () => this.setLoop(!this.loop));
@@ -41,7 +42,7 @@ export class Replay {
     this.shown = runs.map(() => -1);
     this.layout = words.layout ?? "side";
     if (this.end < 0.5) this.chooseSpeed(0.1);
-    const panelButton = iconButton("panel", "Controls", "", () => page.classList.toggle("show-side"));
+    const panelButton = iconButton("panel", "Controls", "", () => this.page.classList.toggle("show-side"));
     panelButton.classList.add("narrow-only");
     const foot = el("div", { class: "foot" }, this.plots.element,
       el("div", { class: "bar panel", role: "toolbar", "aria-label": "Playing" },
@@ -49,10 +50,10 @@ export class Replay {
         this.slider, this.clock, this.speedMenu,
         el("div", { class: "buttons end" }, panelButton, iconButton("plots", "Plots", "p", () => this.plots.toggle()), iconButton("fit", "Fit", "f", () => this.stage.fit()),
           iconButton("theme", "Light or dark", "t", toggleTheme), helpButton(this.help))));
-    const page: HTMLElement = el("main", { class: `scene replay${words.plain ? " plain" : ""}`, "aria-label": "Replay" }, this.stage.element, this.head(),
+    this.page = el("main", { class: `scene replay${words.plain ? " plain" : ""}`, "aria-label": "Replay" }, this.stage.element, this.head(),
       el("aside", { class: "side panel", "aria-label": "Controls" }, lookPanel(this.stage)), foot);
     this.stage.stayAbove(foot);
-    root.append(page, this.notices.element, this.help);
+    root.append(this.page, this.notices.element, this.help);
     this.slider.max = String(this.end || 1);
     this.slider.addEventListener("input", () => this.scrub(Number(this.slider.value)));
     this.plots.onSeek = (time) => this.seek(time);
@@ -71,10 +72,7 @@ export class Replay {
 
   private head(): HTMLElement {
     const first = this.runs[0]!.description;
-    const facts = this.runs.map((run) => {
-      const kept = run.saved.frames < run.saved.recorded ? `thinned: ${run.saved.frames} of ${run.saved.recorded} recorded frames are kept, one in ${run.saved.every}; the plots have all` : `${run.saved.frames} frames`;
-      return el("li", {}, el("strong", {}, run.saved.label), ` ${run.description.method} \u00b7 ${kept}`);
-    });
+    const facts = this.runs.map((run) => el("li", {}, el("strong", {}, run.saved.label), ` ${factsOf(run)}`));
     const several = this.runs.length > 1;
     const same = this.runs.every((run) => run.description.name === first.name);
     const title = same ? first.title : this.runs.map((run) => run.description.title).join(" and ");
@@ -107,7 +105,8 @@ export class Replay {
     const camera = this.shown[0]! >= 0 ? this.stage.camera() : null;
     this.layout = layout;
     for (const button of this.layoutButtons.children) button.setAttribute("aria-pressed", String((button as HTMLElement).dataset.layout === layout));
-    this.stage.setRuns(this.runs.map((run) => run.description), layout, this.runs.map((run) => run.saved.label));
+    this.stage.setRuns(this.runs.map((run) => run.description), layout, this.runs.length > 1 ? this.runs.map((run) => [run.saved.label, factsOf(run)]) : []);
+    this.page.classList.toggle("several", layout === "side" && this.runs.length > 1);
     if (camera) this.stage.setCamera(camera);
     this.shown.fill(-1);
     this.seek(this.time);
@@ -159,11 +158,15 @@ export class Replay {
     else { this.seek(this.end); this.setPlaying(false); }
   }
   hidePanels(): void {
-    document.querySelector(".scene")!.classList.add("plain");
+    this.page.classList.add("plain");
     setHidden(this.notices.element, true);
   }
 }
 
+function factsOf({ saved, description }: Run): string {
+  const kept = saved.frames < saved.recorded ? `thinned: ${saved.frames} of ${saved.recorded} frames kept, one in ${saved.every}` : `${saved.frames} frames`;
+  return `${description.method} \u00b7 ${kept}`;
+}
 function failed(outcome: string): boolean {
   return !["finished", "complete", "completed", "ok", "fine", "stopped", ""].includes(outcome);
 }

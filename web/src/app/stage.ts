@@ -18,16 +18,20 @@ class LegendBox {
   constructor() {
     this.element.append(this.title, this.bar, this.ticks);
   }
-  update(legend: Legend | null): void {
+  // Whether it reads differently now.
+  update(legend: Legend | null): boolean {
     setHidden(this.element, !legend);
-    if (!legend) return;
+    if (!legend) return false;
     setText(this.title, legend.unit ? `${legend.title} [${legend.unit}]` : legend.title);
     const colours = legend.colours.join(",");
     if (colours !== this.colours) this.bar.style.background = `linear-gradient(to right, ${(this.colours = colours)})`;
     const marks = [legend.low, (legend.low + legend.high) / 2, legend.high].map((value) => short(value, 2));
     if (this.ticks.childElementCount !== 3) this.ticks.replaceChildren(...marks.map((mark) => el("span", {}, mark)));
     marks.forEach((mark, k) => setText(this.ticks.children[k]!, mark));
-    this.element.setAttribute("aria-label", `${legend.title} from ${marks[0]} to ${marks[2]} ${legend.unit}`);
+    const words = `${legend.title} from ${marks[0]} to ${marks[2]} ${legend.unit}`;
+    const changed = this.element.getAttribute("aria-label") !== words;
+    if (changed) this.element.setAttribute("aria-label", words);
+    return changed;
   }
 }
 
@@ -65,7 +69,7 @@ export class Stage {
     new ResizeObserver(() => this.element.style.setProperty("--foot", `${foot.offsetHeight ? this.element.parentElement!.clientHeight - foot.offsetTop : 0}px`)).observe(foot);
   }
   // Boxes are joined, so that linked cameras see all of each run.
-  setRuns(runs: Description[], layout: Layout, captions: string[] = []): void {
+  setRuns(runs: Description[], layout: Layout, captions: [string, string][] = []): void {
     const low = runs.reduce<Vec3>((box, run) => box.map((v, k) => Math.min(v, run.low[k]!)) as Vec3, [...runs[0]!.low]);
     const high = runs.reduce<Vec3>((box, run) => box.map((v, k) => Math.max(v, run.high[k]!)) as Vec3, [...runs[0]!.high]);
     this.runs = runs.map((run) => ({ ...run, low, high }));
@@ -74,8 +78,9 @@ export class Stage {
     this.panes.forEach((pane, k) => {
       pane.view.setRuns(groups[k]!);
       pane.view.setLook(this.look);
-      setText(pane.caption, layout === "side" ? captions[k] ?? "" : "");
-      setHidden(pane.caption, !pane.caption.textContent);
+      const [name, facts] = layout === "side" ? captions[k] ?? ["", ""] : ["", ""];
+      pane.caption.replaceChildren(el("strong", {}, name), el("span", {}, facts));
+      setHidden(pane.caption, !name);
     });
     this.fit();
   }
@@ -134,7 +139,7 @@ export class Stage {
     for (const pane of this.panes) pane.view.draw();
     if (now - this.legendAt < 150) return;
     this.legendAt = now;
-    for (const pane of this.panes) pane.legend.update(pane.view.legend());
+    for (const pane of this.panes) if (pane.legend.update(pane.view.legend())) this.wake(); // its range still settles
   }
   // Absolute point -> pixel of the window.
   pixel(run: number, point: Vec3): { x: number; y: number } {
