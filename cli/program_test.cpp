@@ -46,12 +46,12 @@ SENTENCE("cli", "every run leaves an index.html: finished, interrupted, resumed,
   EXPECT_EQ(outcome(), "diverged");
   EXPECT_EQ(shell.tendril("run beam.toml -o blocked").code, 0);
   std::filesystem::remove(shell.folder / "blocked" / "index.html");
-  std::filesystem::create_directories(shell.folder / "blocked" / "index.html");  // a folder in its place
+  std::filesystem::create_directories(shell.folder / "blocked" / "index.html" / "in the way");
   const Answer resumed = shell.tendril("run beam.toml -o blocked --resume --until 0.3");
   EXPECT_EQ(resumed.code, 0) << resumed.err;
   EXPECT_TRUE(has(resumed.err, "warning: no index.html was written, everything else was")) << resumed.err;
   EXPECT_FALSE(has(resumed.out, "index.html")) << resumed.out;
-  std::filesystem::remove(shell.folder / "blocked" / "index.html");
+  std::filesystem::remove_all(shell.folder / "blocked" / "index.html");
   EXPECT_EQ(shell.tendril("run beam.toml -o blocked --resume --until 0.4").code, 0);
   EXPECT_TRUE(std::filesystem::is_regular_file(shell.folder / "blocked" / "index.html"));
 }

@@ -117,7 +117,8 @@ void RunFolder::begin(const Simulation& simulation) {
   in.simulation = &simulation;
   if (in.trajectory) {
     std::error_code ignored;
-    fs::remove(in.folder / "summary.json", ignored);
+    for (const char* name : {"summary.json", "index.html"})
+      fs::remove(in.folder / name, ignored);  // they tell less than there will be
   } else {
     prepare_folder(in.folder);
     in.scene_hash = hash_of(simulation.scene());
