@@ -87,7 +87,7 @@ int command_render(const RenderArguments& a) {
   const Span span = recorded_span(runs);
   RenderOptions options;
   options.file = a.output;
-  std::string ending = options.file.extension().string();
+  const std::string ending = options.file.extension().string();
   std::vector<std::string> wrong = problems_of(a, ending, span);
   if (!parse_size(a.size, options))
     wrong.push_back(fmt::format("--size {}: must be like 1280x720, from 16x16 to 7680x4320", a.size));
@@ -100,8 +100,8 @@ int command_render(const RenderArguments& a) {
   options.words = {"colour=" + a.colour, "theme=" + a.theme};
   if (!a.layout.empty()) options.words.push_back("layout=" + a.layout);
   if (!a.camera.empty()) {
-    std::string camera = "camera=";
-    for (const double number : a.camera) camera += (camera.back() == '=' ? "" : ",") + fmt::format("{:.9g}", number);
+    std::string camera;
+    for (const double number : a.camera) camera += fmt::format("{}{:.9g}", camera.empty() ? "camera=" : ",", number);
     options.words.push_back(camera);
   }
   std::signal(SIGINT, note_render_stop);

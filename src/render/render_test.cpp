@@ -84,7 +84,7 @@ SENTENCE("render", "a picture is the one that the page sends") {
   EXPECT_FALSE(fs::exists(folder / "a.png.part"));
 }
 
-SENTENCE("render", "a film has all pictures at the rate that was asked for, in both formats, for odd sizes too") {
+SLOW_SENTENCE("render", "a film has all pictures at the rate that was asked for, in both formats, for odd sizes too") {
   NEEDS_BROWSER_AND_FFMPEG;
   TemporaryFolder folder;
   std::int64_t last = -1, all = 0;
@@ -102,7 +102,7 @@ SENTENCE("render", "a film has all pictures at the rate that was asked for, in b
   EXPECT_EQ(probe(folder / "b.webm"), "vp9,64,48,yuv420p,20/1,21\n");
 }
 
-SENTENCE("render", "what goes wrong is said, and leaves neither a file nor a process") {
+SLOW_SENTENCE("render", "what goes wrong is said, and leaves neither a file nor a process") {
   NEEDS_BROWSER_AND_FFMPEG;
   TemporaryFolder folder;
   const int before = leftovers();

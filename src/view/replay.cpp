@@ -118,9 +118,9 @@ void put_rows(SavedRun& run, const Thinned& which, std::string& out) {
   out += close_script;
 }
 
-// Plots keep a quarter at least: they are small and show what lies between two frames.
+// Plots keep half at least: they are small but for very short rods, and show what lies between two frames.
 Json put_run(SavedRun& run, std::size_t share, std::string& out) {
-  const std::size_t for_rows = std::max(share / 4, share > run.frames_text() ? share - run.frames_text() : std::size_t{0});
+  const std::size_t for_rows = std::max(share / 2, share > run.frames_text() ? share - run.frames_text() : std::size_t{0});
   const Thinned rows = thin(run.reader.frames(), run.row_bytes, for_rows);
   const std::size_t begin = out.size();
   put_rows(run, rows, out);
