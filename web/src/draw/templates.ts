@@ -1,0 +1,64 @@
+// The template that is drawn once per edge: rings of a unit section along u = 0..1; and the caps of open ends.
+import { BufferAttribute, InstancedBufferGeometry } from "three";
+
+export interface Detail { rows: number; sides: number }
+
+// About 90000 vertices for the whole scene, more only where every edge has its least.
+export function detailFor(edges: number): Detail {
+  const each = 90000 / Math.max(edges, 1);
+  const sides = Math.min(28, Math.max(8, 2 * Math.floor(Math.sqrt(each * 2.5) / 2)));
+  const rows = Math.min(16, Math.max(edges > 12000 ? 1 : 2, Math.floor(each / sides)));
+  return { rows, sides: edges > 30000 ? 6 : sides };
+}
+
+function geometry(points: number[], normals: number[], index: number[]): InstancedBufferGeometry {
+  const made = new InstancedBufferGeometry();
+  made.setAttribute("aPoint", new BufferAttribute(new Float32Array(points), 3));
+  made.setAttribute("aNormal", new BufferAttribute(new Float32Array(normals), 3));
+  made.setIndex(index);
+  return made;
+}
+
+export function roundTube({ rows, sides }: Detail): InstancedBufferGeometry {
+  const points: number[] = [], normals: number[] = [], index: number[] = [];
+  for (let row = 0; row <= rows; ++row)
+    for (let side = 0; side < sides; ++side) {
+      const angle = (2 * Math.PI * side) / sides;
+      points.push(Math.cos(angle), Math.sin(angle), row / rows);
+      normals.push(Math.cos(angle), Math.sin(angle), 0);
+      if (row === rows) continue;
+      const here = row * sides + side, beside = row * sides + ((side + 1) % sides);
+      index.push(here, beside, here + sides, beside, beside + sides, here + sides);
+    }
+  return geometry(points, normals, index);
+}
+
+const CORNERS = [[1, -1], [1, 1], [-1, 1], [-1, -1]]; // counterclockwise about d3
+
+export function rectangularTube({ rows }: Detail): InstancedBufferGeometry {
+  const points: number[] = [], normals: number[] = [], index: number[] = [];
+  for (let face = 0; face < 4; ++face) {
+    const from = CORNERS[face], to = CORNERS[(face + 1) % 4];
+    const start = points.length / 3;
+    for (let row = 0; row <= rows; ++row) {
+      points.push(from[0], from[1], row / rows, to[0], to[1], row / rows);
+      for (let twice = 0; twice < 2; ++twice) normals.push((from[0] + to[0]) / 2, (from[1] + to[1]) / 2, 0);
+      if (row === rows) continue;
+      const here = start + 2 * row;
+      index.push(here, here + 1, here + 2, here + 1, here + 3, here + 2);
+    }
+  }
+  return geometry(points, normals, index);
+}
+
+export function cap(round: boolean, sides: number, end: 0 | 1): InstancedBufferGeometry {
+  const rim = round ? Array.from({ length: sides }, (_, i) => [Math.cos((2 * Math.PI * i) / sides), Math.sin((2 * Math.PI * i) / sides)]) : CORNERS;
+  const points = [0, 0, end], normals = [0, 0, end ? 1 : -1], index: number[] = [];
+  rim.forEach(([x, y], i) => {
+    points.push(x, y, end);
+    normals.push(0, 0, end ? 1 : -1);
+    const here = 1 + i, beside = 1 + ((i + 1) % rim.length);
+    index.push(0, end ? here : beside, end ? beside : here);
+  });
+  return geometry(points, normals, index);
+}

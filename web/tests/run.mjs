@@ -1,0 +1,58 @@
+// The tests of the browser view: node tests/run.mjs PROGRAM [PART OF A NAME]
+// One line per test: `ok NAME`, `skipped NAME: why` or `FAILED NAME: why`. Exit code 1 when one failed.
+import { spawnSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { Skipped, stopAll, tests, web } from "./harness.mjs";
+
+const program = process.argv[2] && resolve(process.argv[2]);
+if (!program || !existsSync(program)) {
+  console.error("tests/run.mjs PROGRAM: which tendril?");
+  process.exit(2);
+}
+
+// The packages are exactly the lockfile's: installed anew whenever it has changed.
+function install() {
+  const lock = createHash("sha256").update(readFileSync(join(web, "package-lock.json"))).digest("hex");
+  const stamp = join(web, "node_modules/.tendril-lock");
+  if (existsSync(stamp) && readFileSync(stamp, "utf8") === lock) return;
+  const done = spawnSync("npm", ["ci", "--no-audit", "--no-fund"], { cwd: web, encoding: "utf8" });
+  if (done.status !== 0) throw new Error(`npm ci failed: ${done.stderr}`);
+  writeFileSync(stamp, lock);
+}
+install();
+
+const { chromium } = await import("playwright-core");
+for (const part of ["decode", "wire", "live", "replay", "page"]) await import(`./${part}_test.mjs`);
+
+const folder = mkdtempSync(join(tmpdir(), "tendril-web-"));
+const browser = await chromium.launch({
+  executablePath: "/usr/bin/chromium",
+  args: ["--no-sandbox", "--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--disable-quic", "--no-first-run",
+    "--disable-background-networking", "--disable-component-update", "--disable-sync"],
+});
+const shared = { program, browser, folder };
+let failed = 0;
+try {
+  for (const { name, run } of tests) {
+    if (process.argv[3] && !name.includes(process.argv[3])) continue;
+    const start = Date.now();
+    try {
+      await run(shared);
+      console.log(`ok ${name} (${((Date.now() - start) / 1000).toFixed(1)} s)`);
+    } catch (problem) {
+      if (problem instanceof Skipped) console.log(`skipped ${name}: ${problem.message}`);
+      else {
+        failed++;
+        console.log(`FAILED ${name}: ${String(problem.message).split("\n").slice(0, 4).join(" | ")}`);
+      }
+    }
+  }
+} finally {
+  await browser.close();
+  stopAll();
+  rmSync(folder, { recursive: true, force: true });
+}
+process.exit(failed ? 1 : 0);
