@@ -9,7 +9,7 @@ async function runs({ program, folder }) {
   if (made) return made;
   made = [join(folder, "plain"), join(folder, "damped")];
   await runProgram(program, "run", "cantilever", "-o", made[0], "--until", "1", "--quiet");
-  await runProgram(program, "run", "cantilever", "-o", made[1], "--until", "1", "--quiet", "--set", "rod[1].damping.mass=8");
+  await runProgram(program, "run", "cantilever", "-o", made[1], "--until", "1", "--quiet", "--set", "rod[0].damping.mass=8");
   return made;
 }
 const at = (page) => page.$eval('input[aria-label="Timeline"]', (slider) => Number(slider.value));

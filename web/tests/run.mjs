@@ -31,7 +31,8 @@ const folder = mkdtempSync(join(tmpdir(), "tendril-web-"));
 const browser = await chromium.launch({
   executablePath: "/usr/bin/chromium",
   args: ["--no-sandbox", "--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--disable-quic", "--no-first-run",
-    "--disable-background-networking", "--disable-component-update", "--disable-sync"],
+    "--disable-background-networking", "--disable-component-update", "--disable-sync",
+    ...(process.env.TENDRIL_PAGE ? ["--disable-features=LocalNetworkAccessChecks"] : [])], // a replaced page comes from nowhere
 });
 const shared = { program, browser, folder };
 let failed = 0;
