@@ -158,7 +158,7 @@ class View implements RodView {
     const moving = this.runs.some((run) => run.description.mode === "dynamics" && Math.hypot(...run.description.gravity) > 0);
     if (!this.fitted || box.isEmpty()) box.union(this.space.start);
     if (box.isEmpty()) box.set(new Vector3(-0.5, -0.5, -0.5), new Vector3(0.5, 0.5, 0.5));
-    if (!this.fitted) points.push(...cornersOf(this.space.start));
+    for (const run of this.runs) for (const solid of run.solids.still) points.push(...cornersOf(new Box3().setFromObject(solid)));
     if (!this.fitted) this.groundLevel = lowest(box, this.space.up) - 0.08;
     // What hangs will swing: some room below at the start.
     if (moving && !this.fitted) points.push(box.getCenter(new Vector3()).addScaledVector(this.space.up, -0.3 - 0.5 * Math.abs(box.getSize(new Vector3()).dot(this.space.up))));

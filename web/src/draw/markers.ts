@@ -87,16 +87,16 @@ export class Markers {
       const at = this.point(frame.positions, 3 * (rod.first + node));
       const ends = !rod.ring && (node === 0 || node === rod.nodes - 1);
       const fixed = clamp.hold.includes("direction") || clamp.hold.includes("twist");
-      const size = crowd ? 1.7 * wide : Math.max(2.4 * wide, 0.016);
+      const rim = crowd ? 0.5 * wide : Math.max(0.9 * Math.min(a, b) * this.space.scale * look.thickness, 0.01);
+      const half = [a, b].map((x) => x * this.space.scale * look.thickness + rim);
       if (!fixed) {
         this.axes(frame, this.edgeStart(clamp.rod) + edge, [1.6 * wide, 1.6 * wide, 1.6 * wide]);
         if (!crowd) this.balls.add(this.x.setLength(Math.max(1.6 * wide, 0.008)), this.y.setLength(Math.max(1.6 * wide, 0.008)), this.z.setLength(Math.max(1.6 * wide, 0.008)), at, colour);
       } else if (ends) {
-        const thick = 0.32 * size;
-        this.axes(frame, this.edgeStart(clamp.rod) + edge, [size, size, thick]);
+        this.axes(frame, this.edgeStart(clamp.rod) + edge, [half[0], half[1], 0.9 * rim]);
         this.boxes.add(this.x, this.y, this.z, at.addScaledVector(this.z, node === 0 ? -0.999 : 0.999), colour);
       } else {
-        this.axes(frame, this.edgeStart(clamp.rod) + edge, [0.75 * size, 0.75 * size, 0.6 * size]);
+        this.axes(frame, this.edgeStart(clamp.rod) + edge, [0.85 * half[0], 0.85 * half[1], 1.2 * rim]);
         this.collars.add(this.x, this.y, this.z, at, colour);
       }
     }
