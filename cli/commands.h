@@ -41,6 +41,14 @@ struct CompareArguments {
   std::vector<std::string> methods, sets;
   bool json = false;
 };
+struct ViewArguments {
+  std::vector<std::string> what;  // one scene, or folders of runs; none: the gallery
+  std::string method;
+  std::vector<std::string> sets;
+  std::string host = "127.0.0.1";
+  unsigned short port = 0;  // 0: any free one
+  bool no_browser = false;
+};
 
 int command_run(const RunArguments& arguments);
 int command_check(const CheckArguments& arguments);
@@ -48,6 +56,7 @@ int command_list(const ListArguments& arguments);
 int command_validate(const ValidateArguments& arguments);
 int command_bench(const BenchArguments& arguments);
 int command_compare(const CompareArguments& arguments);
+int command_view(const ViewArguments& arguments);
 
 // Parses, runs one command, turns every failure into a sentence on standard error and an exit code.
 int run_program(int argc, const char* const* argv);

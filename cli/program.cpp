@@ -17,6 +17,7 @@ constexpr const char* short_help =
 tendril simulates elastic rods: they bend, twist, buckle, coil and swing.
 
   tendril run SCENE           simulate a scene; the results go to runs/SCENE
+  tendril view [SCENE]        play with a scene in the browser; without SCENE a gallery; RUN folders are replayed
   tendril check SCENE         every problem of a scene, its stiffness, wave speeds and steps
   tendril list WHAT           methods, scenes, experiments, scene-format, schema
   tendril validate [NAME...]  reproduce published results
@@ -33,6 +34,7 @@ struct Arguments {
   ValidateArguments validate;
   BenchArguments bench;
   CompareArguments compare;
+  ViewArguments view;
 };
 
 void describe_run(CLI::App& app, RunArguments& a) {
@@ -49,6 +51,16 @@ void describe_run(CLI::App& app, RunArguments& a) {
       ->check(CLI::PositiveNumber);
   CLI::Option* quiet = run->add_flag("--quiet", a.quiet, "say nothing but problems");
   run->add_flag("--json", a.json, "print the summary as JSON, nothing else")->excludes(quiet);
+}
+
+void describe_view(CLI::App& app, ViewArguments& a) {
+  CLI::App* view = app.add_subcommand("view", "play with a scene in the browser, or replay runs");
+  view->add_option("what", a.what, "a scene, or folders of runs (default: a gallery of the scenes)");
+  view->add_option("--method", a.method, "use this method instead of the scene's");
+  view->add_option("--set", a.sets, "change a field, as in run")->take_all()->allow_extra_args(false);
+  view->add_option("--host", a.host, "listen on this address; others than loopback let other machines in")->capture_default_str();
+  view->add_option("--port", a.port, "listen on this port (default: any free one)")->check(CLI::Range(0, 65535));
+  view->add_flag("--no-browser", a.no_browser, "only print the address");
 }
 
 void describe_others(CLI::App& app, Arguments& a) {
@@ -82,6 +94,7 @@ int dispatch(const CLI::App& app, const Arguments& a) {
   if (app.got_subcommand("check")) return command_check(a.check);
   if (app.got_subcommand("list")) return command_list(a.list);
   if (app.got_subcommand("validate")) return command_validate(a.validate);
+  if (app.got_subcommand("view")) return command_view(a.view);
   if (app.got_subcommand("bench")) return command_bench(a.bench);
   return command_compare(a.compare);
 }
@@ -92,6 +105,7 @@ int parse_and_run(int argc, const char* const* argv) {
   app.set_version_flag("--version", std::string("tendril ") + TENDRIL_VERSION);
   app.require_subcommand(1);
   describe_run(app, arguments.run);
+  describe_view(app, arguments.view);
   describe_others(app, arguments);
 
   const std::string first = argv[1];

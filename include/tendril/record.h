@@ -36,6 +36,7 @@ class RunFolder final : public Sink {
 
   const std::filesystem::path& folder() const;
   double seconds_between_flushes = 1.0;
+  bool whole_when_told = false;  // a live recording is whole whenever end() is called
 
  private:
   struct Inside;

@@ -137,10 +137,10 @@ void RunFolder::tick(const Simulation&) {
 void RunFolder::end(const RunReport& report) {
   Inside& in = *inside_;
   in.flush();
-  const bool complete = report.outcome == Outcome::fine && in.simulation->finished();
-  in.trajectory->close(complete);
+  const bool ended = whole_when_told || in.simulation->finished();
+  in.trajectory->close(ended && report.outcome == Outcome::fine);
   // An interrupted run gets no summary: it does not look whole. A diverged one says so in its own.
-  if (in.simulation->finished()) write_whole(in.folder / "summary.json", summary_json(*in.simulation, report));
+  if (ended) write_whole(in.folder / "summary.json", summary_json(*in.simulation, report));
 }
 
 }  // namespace tendril
