@@ -71,7 +71,7 @@ test("two runs side by side and overlaid, with one time and one camera", async (
     expect(distance(cameras[1].position, before.position) > 0.01, "the second camera did not follow");
     expect(distance(cameras[0].position, cameras[1].position) < 1e-4, "the cameras are apart");
     const [left, right] = [await ask(page, "pixel", -1, 0, 0), await ask(page, "pixel", -1, 0, 1)];
-    expect(left.x < 450 && right.x > 450, `the tips are at ${left.x} and ${right.x}`);
+    expect(left.x < 500 && right.x > 500, `the tips are at ${left.x} and ${right.x}`);
     await page.click('[data-layout="overlay"]');
     await until("overlaid", async () => (await ask(page, "panes")) === 1);
     await sleep(500);
