@@ -30,7 +30,7 @@ class View implements RodView {
   private background = new Background();
   private ground = new Ground(this.shading, 0.5);
   private colours = new ColourScale();
-  private quality = new Quality();
+  private quality: Quality;
   private orbit: Orbit;
   private space = new Space([]);
   private runs: Run[] = [];
@@ -41,15 +41,14 @@ class View implements RodView {
   private size = { width: 1, height: 1, ratio: 1 };
   private lastDraw = 0;
   private lastReach = 0;
+  private lastShade = "";
+  private changes = 0; // of what casts shadows
 
   constructor(private canvas: HTMLCanvasElement) {
     this.renderer = new WebGLRenderer({ canvas, antialias: true, powerPreference: "high-performance" });
-    this.renderer.autoClear = true;
-    this.renderer.sortObjects = true;
-    this.renderer.info.autoReset = true;
+    this.quality = new Quality(drawnBySoftware(this.renderer));
     this.orbit = new Orbit(canvas, this.eye);
     this.scene.add(this.background.mesh, this.ground.mesh);
-    this.scene.matrixWorldAutoUpdate = true;
     this.background.recolour(this.shading);
     this.resize();
   }
@@ -71,6 +70,7 @@ class View implements RodView {
       return { description, rods, solids, markers, frame: null, origin, stale: false };
     });
     this.seen.makeEmpty();
+    ++this.changes;
     this.fitted = false;
     this.colours.restart();
     this.quality.restart();
@@ -84,6 +84,7 @@ class View implements RodView {
     const first = run.frame === null;
     run.frame = frame;
     run.stale = true;
+    ++this.changes;
     run.rods.write(frame, this.look.colouring);
     run.solids.show(frame);
     run.rods.group.visible = run.markers.group.visible = true;
@@ -112,6 +113,7 @@ class View implements RodView {
       }
     }
     for (const run of this.runs) run.stale = true;
+    ++this.changes;
   }
 
   legend(): Legend | null {
@@ -199,10 +201,10 @@ class View implements RodView {
     if (this.quality.drew(now - this.lastDraw)) this.resize();
     this.lastDraw = now;
     this.orbit.update(seconds);
-    this.render(this.quality.shadow);
+    this.render(this.quality.shadow, this.quality.vertices);
   }
 
-  private render(shadowSize: number): void {
+  private render(shadowSize: number, vertices: number): void {
     const distance = this.orbit.distance, { up } = this.space;
     this.updateColours();
     // Near and far follow the scene; the ground fades before far.
@@ -224,8 +226,13 @@ class View implements RodView {
     const middle = this.seen.isEmpty() ? new Vector3() : this.seen.getCenter(new Vector3());
     const foot = middle.clone().addScaledVector(up, this.groundLevel - middle.dot(up));
     this.ground.place(foot, up, 3.2, roundStep(0.16 / this.space.scale) * this.space.scale);
+    const pixels = this.size.height / (2 * Math.tan((FOV * Math.PI) / 360) * distance);
+    for (const { rods } of this.runs) rods.adapt(pixels, vertices);
+    const shade = `${shadowSize} ${this.changes} ${this.groundLevel}`;
     this.shadow.resize(shadowSize);
-    if (shadowSize > 0) {
+    if (shadowSize > 0 && shade === this.lastShade) this.shading.uniforms.uShadowOn.value = 1; // nothing moved but the eye
+    else if (shadowSize > 0) {
+      this.lastShade = shade;
       const radius = this.seen.isEmpty() ? 1 : 0.5 * this.seen.getSize(new Vector3()).length();
       this.shadow.aim(middle, Math.max(0.3, 1.15 * radius + 0.05));
       for (const { rods } of this.runs) rods.uniforms.uPixel.value.set(0, 0.6 * this.shadow.texel);
@@ -246,7 +253,7 @@ class View implements RodView {
     for (const { rods, frame } of this.runs) {
       const u = rods.uniforms;
       u.uThickness.value = thickness;
-      u.uColoured.value = frame && valuesOf(frame, colouring) ? 1 : 0;
+      rods.colour(!!frame && valuesOf(frame, colouring) !== null);
       u.uRange.value.set(this.colours.low, 1 / Math.max(1e-30, this.colours.high - this.colours.low));
     }
   }
@@ -258,10 +265,10 @@ class View implements RodView {
     paper.height = height;
     const context = paper.getContext("2d")!;
     this.setSize(width, height, 1);
-    this.render(this.quality.bestShadow);
+    this.render(this.quality.bestShadow, this.quality.bestVertices);
     context.drawImage(this.canvas, 0, 0, width, height); // before the browser takes the buffer back
     this.setSize(before.width, before.height, before.ratio);
-    this.render(this.quality.shadow);
+    this.render(this.quality.shadow, this.quality.vertices);
     overlay?.(context);
     return new Promise((done, fail) => paper.toBlob((blob) => (blob ? done(blob) : fail(new Error("the picture could not be made"))), "image/png"));
   }
@@ -284,6 +291,10 @@ class View implements RodView {
   }
 }
 
+function drawnBySoftware(renderer: WebGLRenderer): boolean {
+  const gl = renderer.getContext(), names = gl.getExtension("WEBGL_debug_renderer_info");
+  return names !== null && /swiftshader|llvmpipe|software|basic render/i.test(String(gl.getParameter(names.UNMASKED_RENDERER_WEBGL)));
+}
 const cornersOf = (box: Box3): Vector3[] =>
   box.isEmpty() ? [] : Array.from({ length: 8 }, (_, i) => new Vector3(i & 1 ? box.max.x : box.min.x, i & 2 ? box.max.y : box.min.y, i & 4 ? box.max.z : box.min.z));
 const lowest = (box: Box3, up: Vector3): number => Math.min(...cornersOf(box).map((corner) => corner.dot(up)));

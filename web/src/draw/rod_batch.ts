@@ -6,10 +6,13 @@ import { RodData } from "./rod_data";
 import type { Colouring } from "./rod_view";
 import { DEPTH_FRAGMENT, ROD_FRAGMENT, ROD_VERTEX } from "./rod_shader";
 import { linear, type Shading } from "./shading";
-import { cap, detailFor, rectangularTube, roundTube } from "./templates";
+import { SHADE_LAYER } from "./shadow";
+import { cap, coarser, detailFor, rectangularTube, roundTube, type Detail } from "./templates";
 
 // Tints that tell overlaid runs apart: pale half and full half.
-const TINTS = [["#f0d9ae", "#2a6f97"], ["#ffe1d0", "#d4572b"], ["#dcefd6", "#3b8a4a"], ["#e9dcf3", "#7d4fa3"], ["#fbe6a6", "#a07a10"], ["#d7eef0", "#147d86"]];
+const TINTS = [["#f0d9ae", "#2a6f97"], ["#f6b48c", "#b9471a"], ["#a8d69c", "#2c7a3d"], ["#cdb2e6", "#69409a"], ["#ecd06a", "#8a6608"], ["#9fd8dc", "#0f6a73"]];
+
+interface Part { round: boolean; segments: InstancedBufferAttribute; starts: InstancedBufferAttribute; ends: InstancedBufferAttribute }
 
 export class RodBatch {
   readonly group = new Group();
@@ -17,20 +20,25 @@ export class RodBatch {
   readonly uniforms: Record<string, IUniform>;
   readonly material: ShaderMaterial;
   readonly depthMaterial: ShaderMaterial;
-  private made = { rows: 0, sides: 0 };
+  private made: Detail = { rows: 0, sides: 0 };
+  private parts: Part[] = [];
+  private drawn: Part[] | null = null;
+  private chosenAt = 0;
+  private chosenFor = 0;
+  private turn = 0; // most twist of an edge [rad]
 
   constructor(description: Description, private run: number, private runs: number, private shading: Shading, scale: ColourScale) {
     this.data = new RodData(description);
     this.uniforms = {
       ...shading.uniforms,
       uNodes: { value: null }, uSections: { value: null }, uFrames: { value: null },
-      uOrigin: { value: new Vector3() }, uScale: { value: 1 }, uThickness: { value: 1 }, uPixel: { value: new Vector2() },
-      uMap: { value: scale.texture }, uRange: { value: new Vector2(0, 1) }, uColoured: { value: 0 }, uTinted: { value: runs > 1 ? 1 : 0 },
-      uOpacity: { value: run === 0 ? 1 : 0.62 },
+      uOrigin: { value: new Vector3() }, uScale: { value: 1 }, uThickness: { value: 1 }, uPixel: { value: new Vector2() }, uSection: { value: new Vector2() },
+      uMap: { value: scale.texture }, uRange: { value: new Vector2(0, 1) }, uTinted: { value: runs > 1 ? 1 : 0 },
+      uOpacity: { value: run === 0 ? 1 : 0.72 }, uPush: { value: 2.5 * run },
       uToneA: { value: new Vector3() }, uToneB: { value: new Vector3() }, uStripe: { value: new Vector3() },
     };
     this.material = new ShaderMaterial({ uniforms: this.uniforms, vertexShader: ROD_VERTEX, fragmentShader: ROD_FRAGMENT, side: FrontSide, transparent: run > 0 });
-    this.depthMaterial = new ShaderMaterial({ uniforms: this.uniforms, vertexShader: ROD_VERTEX, fragmentShader: DEPTH_FRAGMENT, side: BackSide, colorWrite: false });
+    this.depthMaterial = new ShaderMaterial({ uniforms: this.uniforms, vertexShader: ROD_VERTEX, fragmentShader: DEPTH_FRAGMENT, defines: { DEPTH: "" }, side: BackSide, colorWrite: false });
     this.build();
     this.recolour();
   }
@@ -50,43 +58,84 @@ export class RodBatch {
       this.build();
     }
     this.data.write(frame, colouring);
+    const turn = this.data.mostTurn(frame);
+    if (turn > 1.5 * this.turn + 0.2) {
+      this.turn = turn;
+      this.chosenAt = 0;
+    }
   }
 
+  // Instances: one per edge, and one per open end.
   private build(): void {
-    this.clear();
-    const { layout, totalEdges } = this.data;
-    const detail = detailFor(totalEdges * this.runs);
-    this.made = detail;
+    const { layout } = this.data;
+    this.parts = [];
     for (const round of [true, false]) {
       const rods = layout.filter((rod) => rod.round === round && rod.edges > 0);
       if (rods.length === 0) continue;
-      const edges = rods.reduce((sum, rod) => sum + rod.edges, 0);
-      const segments = new Float32Array(4 * edges);
+      const segments = new Float32Array(4 * rods.reduce((sum, rod) => sum + rod.edges, 0));
       let at = 0;
       for (const rod of rods) for (let k = 0; k < rod.edges; ++k, at += 4) segments.set([rod.first, k, rod.edges, rod.ring ? 1 : 0], at);
-      this.add(round ? roundTube(detail) : rectangularTube(detail), segments);
       const open = rods.filter((rod) => !rod.ring);
-      if (open.length === 0 || open.length > 3000) continue; // ends of that many hairs are too small to see
-      this.add(cap(round, detail.sides, 0), new Float32Array(open.flatMap((rod) => [rod.first, 0, rod.edges, 0])));
-      this.add(cap(round, detail.sides, 1), new Float32Array(open.flatMap((rod) => [rod.first, rod.edges - 1, rod.edges, 0])));
+      const caps = open.length > 3000 ? [] : open; // ends of that many hairs are too small to see
+      const attribute = (data: Float32Array) => new InstancedBufferAttribute(data, 4);
+      this.parts.push({
+        round, segments: attribute(segments), starts: attribute(new Float32Array(caps.flatMap((rod) => [rod.first, 0, rod.edges, 0]))),
+        ends: attribute(new Float32Array(caps.flatMap((rod) => [rod.first, rod.edges - 1, rod.edges, 0]))),
+      });
     }
     this.uniforms.uNodes.value = this.data.nodes;
     this.uniforms.uSections.value = this.data.sections;
     this.uniforms.uFrames.value = this.data.frames;
+    const alike = this.data.alike();
+    if (alike) this.uniforms.uSection.value.set(...alike);
+    this.define("ONE_SECTION", alike !== null);
+    this.chosenAt = 0;
   }
 
-  private add(geometry: InstancedBufferGeometry, segments: Float32Array): void {
-    geometry.setAttribute("aSegment", new InstancedBufferAttribute(segments, 4));
-    geometry.instanceCount = segments.length / 4;
-    const mesh = new Mesh(geometry, this.material);
+  private define(name: string, on: boolean): void {
+    for (const material of [this.material, this.depthMaterial]) {
+      if (on === name in material.defines) continue;
+      if (on) material.defines[name] = "";
+      else delete material.defines[name];
+      material.needsUpdate = true;
+    }
+  }
+  colour(on: boolean): void { this.define("COLOURED", on); }
+
+  // Chooses the templates anew when the zoom or the budget has changed much. `pixels`: of one drawing unit.
+  adapt(pixels: number, budget: number): void {
+    if (this.chosenAt > 0 && Math.abs(Math.log(pixels / this.chosenAt)) < 0.3 && budget === this.chosenFor) return;
+    this.chosenAt = pixels;
+    this.chosenFor = budget;
+    const unit = pixels * this.uniforms.uScale.value;
+    const sight = { edges: this.data.totalEdges * this.runs, radius: this.data.thickest() * this.uniforms.uThickness.value * unit, length: this.data.meanEdge() * unit, turn: this.turn };
+    const detail = detailFor(sight, budget);
+    if (this.group.children.length > 0 && detail.rows === this.made.rows && detail.sides === this.made.sides && this.drawn === this.parts) return;
+    this.made = detail;
+    this.drawn = this.parts;
+    this.clear();
+    const shade = coarser(detail);
+    for (const { round, segments, starts, ends } of this.parts) {
+      this.add(round ? roundTube(detail) : rectangularTube(detail), segments, false);
+      this.add(round ? roundTube(shade) : rectangularTube(shade), segments, true);
+      if (starts.count === 0 || sight.radius < 1) continue;
+      this.add(cap(round, detail.sides, 0), starts, false);
+      this.add(cap(round, detail.sides, 1), ends, false);
+    }
+  }
+
+  private add(geometry: InstancedBufferGeometry, segments: InstancedBufferAttribute, shade: boolean): void {
+    geometry.setAttribute("aSegment", segments);
+    geometry.instanceCount = segments.count;
+    const mesh = new Mesh(geometry, shade ? this.depthMaterial : this.material);
     mesh.frustumCulled = false;
     mesh.matrixAutoUpdate = false;
     mesh.renderOrder = 1 + this.run;
-    mesh.userData.depth = this.depthMaterial;
+    mesh.layers.set(shade ? SHADE_LAYER : 0);
     this.group.add(mesh);
   }
 
-  get detail(): { rows: number; sides: number } { return this.made; }
+  get detail(): Detail { return this.made; }
 
   private clear(): void {
     for (const child of this.group.children) (child as Mesh).geometry.dispose();

@@ -28,7 +28,7 @@ export const LIGHT: Theme = {
 };
 export const DARK: Theme = {
   top: "#10141a", bottom: "#1d242d", sky: "#c5d6ee", skyPower: 0.46, earth: "#4a4038", sunPower: 0.86,
-  ground: "#1b2129", grid: "#9db4cc", gridPower: 0.16, shadow: 0.6, rim: 0.22,
+  ground: "#252d37", grid: "#9db4cc", gridPower: 0.16, shadow: 0.7, rim: 0.22,
   toneA: "#f1dcb4", toneB: "#3f8fbd", stripe: "#ff6a45", body: "#8d99a8", obstacle: "#6f7680", clamp: "#9aa5b3",
 };
 

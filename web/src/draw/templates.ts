@@ -3,13 +3,21 @@ import { BufferAttribute, InstancedBufferGeometry } from "three";
 
 export interface Detail { rows: number; sides: number }
 
-// About 90000 vertices for the whole scene, more only where every edge has its least.
-export function detailFor(edges: number): Detail {
-  const each = 90000 / Math.max(edges, 1);
-  const sides = Math.min(28, Math.max(8, 2 * Math.floor(Math.sqrt(each * 2.5) / 2)));
-  const rows = Math.min(16, Math.max(edges > 12000 ? 1 : 2, Math.floor(each / sides)));
-  return { rows, sides: edges > 30000 ? 6 : sides };
+// What an edge looks like on the screen.
+export interface Sight { edges: number; radius: number; length: number; turn: number } // pixels, pixels, radians of twist
+
+// As many rows and sides as one can see, within a number of vertices; rows go first, sides second.
+export function detailFor({ edges, radius, length, turn }: Sight, budget: number): Detail {
+  const least = radius < 2 ? 4 : 6;
+  let sides = radius < 1.5 ? 4 : radius < 4 ? 6 : radius < 9 ? 10 : radius < 24 ? 16 : radius < 80 ? 24 : 36;
+  let rows = Math.min(20, Math.max(1, Math.ceil(length / 7), Math.ceil(turn / 0.45)));
+  const over = () => edges * sides * (rows + 1) > budget;
+  while (rows > 2 && over()) --rows;
+  while (sides > least && over()) sides -= 2;
+  if (over() && (turn < 0.7 || radius < 2)) rows = 1;
+  return { rows, sides };
 }
+export const coarser = ({ rows, sides }: Detail): Detail => ({ rows: Math.ceil(rows / 2), sides: Math.max(4, Math.min(8, 2 * Math.floor(sides / 4))) });
 
 function geometry(points: number[], normals: number[], index: number[]): InstancedBufferGeometry {
   const made = new InstancedBufferGeometry();
