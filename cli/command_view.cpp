@@ -13,13 +13,15 @@
 #include "cli/scene_source.h"
 #include "serve/server.h"
 #include "view/page.h"
+#include "view/replay.h"
 
 extern char** environ;
 
 namespace tendril::cli {
 namespace {
 
-// Ctrl-C and its kin wait until they are asked for: set before any thread begins, so that all threads leave them to this one.
+// Ctrl-C and its kin wait until they are asked for: set before any thread begins, so that all threads leave them to this
+// one.
 class StopSignals {
  public:
   StopSignals() {
@@ -53,7 +55,8 @@ bool there_is_a_screen() {
 bool open_browser(std::string address, const sigset_t& signals) {
   posix_spawn_file_actions_t files;
   posix_spawn_file_actions_init(&files);
-  for (const int out : {STDOUT_FILENO, STDERR_FILENO}) posix_spawn_file_actions_addopen(&files, out, "/dev/null", O_WRONLY, 0);
+  for (const int out : {STDOUT_FILENO, STDERR_FILENO})
+    posix_spawn_file_actions_addopen(&files, out, "/dev/null", O_WRONLY, 0);
   posix_spawnattr_t attributes;
   posix_spawnattr_init(&attributes);
   posix_spawnattr_setsigmask(&attributes, &signals);
@@ -113,7 +116,20 @@ int view_live(const ViewArguments& a) {
 
 bool is_run(const std::string& word) {
   std::error_code error;
-  return std::filesystem::is_directory(word, error);
+  const std::filesystem::path path = word;
+  return std::filesystem::is_directory(path, error) || path.extension() == ".h5";
+}
+
+// Saved runs, side by side or overlaid, in the browser or as one file.
+int view_runs(const ViewArguments& a) {
+  const std::vector<std::filesystem::path> runs(a.what.begin(), a.what.end());
+  if (!a.output.empty()) return view::write_replay_page(runs, a.output), fine;
+  StopSignals signals;
+  Content content;
+  content.get = [page = served_page(view::replay_page(runs))](std::string_view path) -> std::optional<Served> {
+    return path.empty() ? std::optional(page) : std::nullopt;
+  };
+  return show(a, std::move(content), signals);
 }
 
 }  // namespace
@@ -121,6 +137,14 @@ bool is_run(const std::string& word) {
 int command_view(const ViewArguments& a) {
   try {
     const auto runs = std::count_if(a.what.begin(), a.what.end(), is_run);
+    const bool only_runs = runs > 0 && runs == static_cast<std::ptrdiff_t>(a.what.size());
+    if (only_runs && a.method.empty() && a.sets.empty()) return view_runs(a);
+    if (only_runs || !a.output.empty()) {
+      fmt::print(stderr, "{}\n",
+                 only_runs ? "--method and --set change a scene; a run has been made already"
+                           : "-o writes the page of saved runs: give their folders");
+      return bad_input;
+    }
     if (runs == 0 && a.what.size() <= 1) return view_live(a);
     fmt::print(stderr, "give one scene, or the folders of one or more runs\n");
     return bad_input;

@@ -94,7 +94,8 @@ Quat MaterialPoint::orientation() const {
 Vec3 MaterialPoint::strain() const {
   if (span_.inner == 0) return Vec3::Zero();
   const Between p = on_inner();
-  return (1 - p.share) * strain_at_inner(frame_, span_, p.a, length_) + p.share * strain_at_inner(frame_, span_, p.b, length_);
+  return (1 - p.share) * strain_at_inner(frame_, span_, p.a, length_) +
+         p.share * strain_at_inner(frame_, span_, p.b, length_);
 }
 
 double MaterialPoint::tension() const {

@@ -40,7 +40,7 @@ class MaterialPoint {  // of one rod of a frame; `s`: arc length in the rest rod
   double s_, length_, period_;
 };
 
-struct AlongEdge {    // in the middle of an edge
+struct AlongEdge {       // in the middle of an edge
   double curvature = 0;  // size [rad/m]
   double twist = 0;      // [rad/m]
   double tension = 0;    // [N]

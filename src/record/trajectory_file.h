@@ -18,6 +18,7 @@ namespace tendril {
 struct TrajectoryHead {
   std::string method, scene, scene_hash;
   std::vector<std::string> rod_names, clamp_names;
+  std::vector<std::string> probe_columns, probe_names;  // one each per number: "tip.x [m]" of the probe "tip"
 };
 
 class TrajectoryFile {
@@ -32,7 +33,7 @@ class TrajectoryFile {
   std::size_t waiting_bytes() const;
   std::int64_t frames() const;  // appended so far
   void write_and_flush();
-  void close(bool complete);
+  void close(bool complete, const std::string& outcome, const std::string& message);
 
  private:
   struct Inside;

@@ -98,8 +98,8 @@ Json input_of(const Simulation& simulation, const std::string& input, double siz
   const InputName part = parts_of(input);
   const std::string label = part.name.empty() ? part.what : part.what + " " + part.name;
   const auto described = [&](const char* kind, const char* unit, double low, double high, Json value) {
-    return Json{{"name", input}, {"label", label}, {"kind", kind},          {"unit", unit},
-                {"low", low},    {"high", high},   {"value", std::move(value)}};
+    return Json{{"name", input}, {"label", label},           {"kind", kind}, {"unit", unit}, {"low", low},
+                {"high", high},  {"value", std::move(value)}};
   };
   if (input == "gravity") return described("number", "times", 0, 2, simulation.live().gravity_scale);
   const PathInput path = part.thing == "clamp" ? path_now(simulation, part.name) : PathInput{};

@@ -124,9 +124,14 @@ FrameWriter::FrameWriter(const Model& model)
 void FrameWriter::write(const Frame& frame, const Measures& measures, const Live& live, const FrameBytesOptions& options,
                         std::vector<std::byte>& out) const {
   const auto count = [](auto n) { return static_cast<std::uint32_t>(n); };
-  Counts n{count(frame.rods.size()),     count(frame.position.size()), count(frame.orientation.size()),
-           count(frame.bodies.size()),   0,                            count(frame.contacts.size()),
-           0,                            options.with_values ? count(values_) : 0,
+  Counts n{count(frame.rods.size()),
+           count(frame.position.size()),
+           count(frame.orientation.size()),
+           count(frame.bodies.size()),
+           0,
+           count(frame.contacts.size()),
+           0,
+           options.with_values ? count(values_) : 0,
            0};
   for (const Hand& hand : live.hands) n.hands += holds(frame, hand) ? 1 : 0;
   if (!(frame.material == model_->material)) n.flags |= own_material;

@@ -41,7 +41,8 @@ std::size_t value_count(const Model& model) {
 
 void put_values(const Model& model, const Frame& frame, const Measures& measures, double* out) {
   const Energy& e = measures.energy;
-  for (const double value : {e.kinetic, e.bending, e.twisting, e.stretching, e.gravity, e.contact, e.total()}) *out++ = value;
+  for (const double value : {e.kinetic, e.bending, e.twisting, e.stretching, e.gravity, e.contact, e.total()})
+    *out++ = value;
   for (const RodSpan& rod : frame.rods)
     *out++ = total_twist({frame.twist.data() + rod.first_inner, static_cast<std::size_t>(rod.inner)});
   const StepReport& r = frame.report;
