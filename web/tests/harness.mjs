@@ -71,7 +71,7 @@ export function watch(page) {
   return page;
 }
 export async function openPage(browser, address, options = {}) {
-  const page = watch(await browser.newPage({ viewport: { width: 1000, height: 600 }, colorScheme: "light", ...options }));
+  const page = watch(await browser.newPage({ viewport: { width: 1000, height: 560 }, colorScheme: "light", ...options }));
   page.setDefaultTimeout(10000);
   if (process.env.TENDRIL_PAGE) await replacePage(page, address);
   await page.goto(address);

@@ -93,7 +93,7 @@ export class Plots {
       cursor: { y: false, drag: { x: false, y: false }, sync: { key: "tendril" } },
       axes: [
         { stroke: ink, font, size: 24, gap: 2, ticks: { show: false }, grid: { stroke: grid, width: 1 }, values: (_, marks) => marks.map((mark) => `${short(mark, 4)}`) },
-        { stroke: ink, font, size: 52, gap: 4, ticks: { show: false }, grid: { stroke: grid, width: 1 }, values: (_, marks) => marks.map((mark) => mark === null ? "" : short(mark, 3)) },
+        { stroke: ink, font, size: 52, gap: 4, space: 20, ticks: { show: false }, grid: { stroke: grid, width: 1 }, values: (_, marks) => marks.map((mark) => mark === null ? "" : short(mark, 3)) },
       ],
       series: [
         { label: "time", value: (_, value) => (value === null ? "" : withUnit(value, "s", 4)) },
