@@ -39,6 +39,7 @@ class View implements RodView {
   private groundLevel = 0; // along up
   private fitted = false;
   private size = { width: 1, height: 1, ratio: 1 };
+  private borrowed = false; // the canvas has the size of a picture
   private lastDraw = 0;
   private lastReach = 0;
   private lastShade = "";
@@ -189,6 +190,7 @@ class View implements RodView {
   }
   private setSize(width: number, height: number, ratio: number): void {
     this.size = { width, height, ratio };
+    this.borrowed = false;
     this.renderer.setPixelRatio(ratio);
     this.renderer.setSize(width, height, false);
     this.eye.aspect = width / height;
@@ -199,6 +201,7 @@ class View implements RodView {
     const now = performance.now();
     const seconds = Math.min(0.1, (now - this.lastDraw) / 1000);
     if (this.quality.drew(now - this.lastDraw)) this.resize();
+    else if (this.borrowed) this.setSize(this.size.width, this.size.height, this.size.ratio);
     this.lastDraw = now;
     this.orbit.update(seconds);
     this.render(this.quality.shadow, this.quality.vertices);
@@ -267,8 +270,11 @@ class View implements RodView {
     this.setSize(width, height, 1);
     this.render(this.quality.bestShadow, this.quality.bestVertices);
     context.drawImage(this.canvas, 0, 0, width, height); // before the browser takes the buffer back
-    this.setSize(before.width, before.height, before.ratio);
-    this.render(this.quality.shadow, this.quality.vertices);
+    // The canvas gets its own size back with the next draw, so that a film does not draw everything twice.
+    this.size = before;
+    this.borrowed = true;
+    this.eye.aspect = before.width / before.height;
+    this.eye.updateProjectionMatrix();
     overlay?.(context);
     return new Promise((done, fail) => paper.toBlob((blob) => (blob ? done(blob) : fail(new Error("the picture could not be made"))), "image/png"));
   }

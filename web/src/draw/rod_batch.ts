@@ -1,18 +1,18 @@
 // The meshes of one run's rods: at most two tubes (round and rectangular sections) and their caps, all instances of small templates.
-import { BackSide, FrontSide, Group, InstancedBufferAttribute, Mesh, ShaderMaterial, Vector2, Vector3, type IUniform, type InstancedBufferGeometry } from "three";
+import { BackSide, FrontSide, Group, Mesh, ShaderMaterial, Vector2, Vector3, type DataTexture, type IUniform, type InstancedBufferGeometry } from "three";
 import type { Description, FrameData } from "../protocol";
 import type { ColourScale } from "./colour";
-import { RodData } from "./rod_data";
+import { listTexture, RodData } from "./rod_data";
 import type { Colouring } from "./rod_view";
 import { DEPTH_FRAGMENT, ROD_FRAGMENT, ROD_VERTEX } from "./rod_shader";
 import { linear, type Shading } from "./shading";
 import { SHADE_LAYER } from "./shadow";
-import { cap, coarser, detailFor, rectangularTube, roundTube, type Detail } from "./templates";
+import { cap, coarser, detailFor, rectangularTube, repeated, roundTube, type Detail, type Range } from "./templates";
 
 // Tints that tell overlaid runs apart: pale half and full half.
 const TINTS = [["#f0d9ae", "#2a6f97"], ["#f6b48c", "#b9471a"], ["#a8d69c", "#2c7a3d"], ["#cdb2e6", "#69409a"], ["#ecd06a", "#8a6608"], ["#9fd8dc", "#0f6a73"]];
 
-interface Part { round: boolean; segments: InstancedBufferAttribute; starts: InstancedBufferAttribute; ends: InstancedBufferAttribute }
+interface Part { round: boolean; edges: Range; starts: Range; ends: Range }
 
 export class RodBatch {
   readonly group = new Group();
@@ -22,6 +22,7 @@ export class RodBatch {
   readonly depthMaterial: ShaderMaterial;
   private made: Detail = { rows: 0, sides: 0 };
   private parts: Part[] = [];
+  private segments: DataTexture | null = null;
   private drawn: Part[] | null = null;
   private chosenAt = 0;
   private chosenFor = 0;
@@ -31,7 +32,7 @@ export class RodBatch {
     this.data = new RodData(description);
     this.uniforms = {
       ...shading.uniforms,
-      uNodes: { value: null }, uSections: { value: null }, uFrames: { value: null },
+      uSegments: { value: null }, uNodes: { value: null }, uSections: { value: null }, uFrames: { value: null },
       uOrigin: { value: new Vector3() }, uScale: { value: 1 }, uThickness: { value: 1 }, uPixel: { value: new Vector2() }, uSection: { value: new Vector2() },
       uMap: { value: scale.texture }, uRange: { value: new Vector2(0, 1) }, uTinted: { value: runs > 1 ? 1 : 0 },
       uOpacity: { value: run === 0 ? 1 : 0.72 }, uPush: { value: 2.5 * run },
@@ -65,24 +66,30 @@ export class RodBatch {
     }
   }
 
-  // Instances: one per edge, and one per open end.
+  // The list of segments: the edges, and once more those with open ends.
   private build(): void {
-    const { layout } = this.data;
+    const list: number[] = [];
+    const range = (fill: () => void): Range => {
+      const start = list.length / 4;
+      fill();
+      return { start, end: list.length / 4 };
+    };
     this.parts = [];
     for (const round of [true, false]) {
-      const rods = layout.filter((rod) => rod.round === round && rod.edges > 0);
-      if (rods.length === 0) continue;
-      const segments = new Float32Array(4 * rods.reduce((sum, rod) => sum + rod.edges, 0));
-      let at = 0;
-      for (const rod of rods) for (let k = 0; k < rod.edges; ++k, at += 4) segments.set([rod.first, k, rod.edges, rod.ring ? 1 : 0], at);
+      const rods = this.data.layout.filter((rod) => rod.round === round && rod.edges > 0);
       const open = rods.filter((rod) => !rod.ring);
       const caps = open.length > 3000 ? [] : open; // ends of that many hairs are too small to see
-      const attribute = (data: Float32Array) => new InstancedBufferAttribute(data, 4);
+      if (rods.length === 0) continue;
       this.parts.push({
-        round, segments: attribute(segments), starts: attribute(new Float32Array(caps.flatMap((rod) => [rod.first, 0, rod.edges, 0]))),
-        ends: attribute(new Float32Array(caps.flatMap((rod) => [rod.first, rod.edges - 1, rod.edges, 0]))),
+        round,
+        edges: range(() => { for (const rod of rods) for (let k = 0; k < rod.edges; ++k) list.push(rod.first, k, rod.edges, rod.ring ? 1 : 0); }),
+        starts: range(() => { for (const rod of caps) list.push(rod.first, 0, rod.edges, 0); }),
+        ends: range(() => { for (const rod of caps) list.push(rod.first, rod.edges - 1, rod.edges, 0); }),
       });
     }
+    this.segments?.dispose();
+    this.segments = listTexture(list);
+    this.uniforms.uSegments.value = this.segments;
     this.uniforms.uNodes.value = this.data.nodes;
     this.uniforms.uSections.value = this.data.sections;
     this.uniforms.uFrames.value = this.data.frames;
@@ -115,18 +122,16 @@ export class RodBatch {
     this.drawn = this.parts;
     this.clear();
     const shade = coarser(detail);
-    for (const { round, segments, starts, ends } of this.parts) {
-      this.add(round ? roundTube(detail) : rectangularTube(detail), segments, false);
-      this.add(round ? roundTube(shade) : rectangularTube(shade), segments, true);
-      if (starts.count === 0 || sight.radius < 1) continue;
-      this.add(cap(round, detail.sides, 0), starts, false);
-      this.add(cap(round, detail.sides, 1), ends, false);
+    for (const { round, edges, starts, ends } of this.parts) {
+      this.add(repeated(round ? roundTube(detail) : rectangularTube(detail), edges), false);
+      this.add(repeated(round ? roundTube(shade) : rectangularTube(shade), edges), true);
+      if (starts.end === starts.start || sight.radius < 1) continue;
+      this.add(repeated(cap(round, detail.sides, 0), starts), false);
+      this.add(repeated(cap(round, detail.sides, 1), ends), false);
     }
   }
 
-  private add(geometry: InstancedBufferGeometry, segments: InstancedBufferAttribute, shade: boolean): void {
-    geometry.setAttribute("aSegment", segments);
-    geometry.instanceCount = segments.count;
+  private add(geometry: InstancedBufferGeometry, shade: boolean): void {
     const mesh = new Mesh(geometry, shade ? this.depthMaterial : this.material);
     mesh.frustumCulled = false;
     mesh.matrixAutoUpdate = false;
@@ -145,6 +150,7 @@ export class RodBatch {
   dispose(): void {
     this.clear();
     this.data.dispose();
+    this.segments?.dispose();
     this.material.dispose();
     this.depthMaterial.dispose();
   }

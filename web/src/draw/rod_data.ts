@@ -19,6 +19,12 @@ function texture(data: Float32Array<ArrayBuffer> | Int16Array<ArrayBuffer>, form
   return made;
 }
 
+export function listTexture(list: number[]): DataTexture {
+  const data = new Float32Array(4 * WIDTH * Math.max(1, Math.ceil(list.length / (4 * WIDTH))));
+  data.set(list);
+  return texture(data, RGBAFormat, FloatType);
+}
+
 export const valuesOf = (frame: FrameData, colouring: Colouring): Float32Array | null =>
   colouring === "none" ? null : colouring === "contact" ? frame.contact : frame[colouring];
 

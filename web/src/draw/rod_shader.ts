@@ -1,4 +1,4 @@
-// The tube of one segment, bent and framed in the vertex shader. Nodes and edges live in textures (rod_data.ts); one instance is one edge.
+// The tube of one segment, bent and framed in the vertex shader. Nodes and edges live in textures (rod_data.ts); one instance is a number of edges.
 // Centerline: Hermite through the nodes; frames, half sizes and colour values belong to the middles of edges and are blended between them.
 import { SHADING_GLSL } from "./shading";
 
@@ -7,9 +7,10 @@ precision highp float;
 precision highp int;
 precision highp sampler2D;
 precision highp isampler2D;
-attribute vec4 aSegment; // first node of the rod in the textures, edge, edges of the rod, 1 for a ring
+attribute vec3 aWhere;   // place in the list of segments, segments per instance, end of the list
 attribute vec3 aPoint;   // place on the section of half sizes 1, and along the edge 0..1
 attribute vec3 aNormal;  // in section axes, and along the rod (caps)
+uniform sampler2D uSegments;  // first node of the rod in the textures, edge, edges of the rod, 1 for a ring
 uniform sampler2D uNodes;     // x, y, z less origin; value of the edge that starts here
 uniform sampler2D uSections;  // half sizes a, b of that edge
 uniform isampler2D uFrames;   // its quaternion
@@ -39,10 +40,16 @@ vec3 tangentBetween(vec3 before, vec3 after) {
 }
 
 void main() {
-  first = int(aSegment.x + 0.5);
-  int k = int(aSegment.y + 0.5);
-  edges = int(aSegment.z + 0.5);
-  ring = aSegment.w > 0.5;
+  int at = int(aWhere.x + 0.5) + gl_InstanceID * int(aWhere.y + 0.5);
+  if (at >= int(aWhere.z + 0.5)) { // the last instance is not full
+    gl_Position = vec4(2.0, 2.0, 2.0, 1.0);
+    return;
+  }
+  vec4 segment = texelFetch(uSegments, ivec2(at & 1023, at >> 10), 0);
+  first = int(segment.x + 0.5);
+  int k = int(segment.y + 0.5);
+  edges = int(segment.z + 0.5);
+  ring = segment.w > 0.5;
   float u = aPoint.z;
 
   vec3 p0 = node(k), p1 = node(k + 1);
