@@ -22,7 +22,7 @@ function tick(): void {
   view.draw();
   busy += performance.now() - at;
   if (++pictures === 5) { busy = 0; began = performance.now(); }
-  requestAnimationFrame(tick);
+  if (!words.has("once")) requestAnimationFrame(tick);
 }
 addEventListener("resize", () => view.resize());
 tick();

@@ -1,5 +1,6 @@
 // What the browser tests share: a list of tests, the program, pages that are watched, pixels.
 import { spawn } from "node:child_process";
+import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -70,9 +71,20 @@ export function watch(page) {
   return page;
 }
 export async function openPage(browser, address, options = {}) {
-  const page = watch(await browser.newPage({ viewport: { width: 900, height: 640 }, colorScheme: "light", ...options }));
+  const page = watch(await browser.newPage({ viewport: { width: 1000, height: 560 }, colorScheme: "light", ...options }));
+  page.setDefaultTimeout(10000);
+  if (process.env.TENDRIL_PAGE) await replacePage(page, address);
   await page.goto(address);
   return page;
+}
+// TENDRIL_PAGE=dist/page.html: tries that page with a program (or a run) that carries another one.
+async function replacePage(page, address) {
+  const html = readFileSync(process.env.TENDRIL_PAGE, "utf8");
+  await page.route((url) => url.href.replace(/#.*/, "") === address.replace(/#.*/, ""), async (route) => {
+    const given = address.startsWith("file:") ? readFileSync(new URL(address), "utf8") : await (await route.fetch()).text();
+    const data = given.match(/<script type="(application\/json|text\/plain)" id="(tendril-runs|frames-\d+|rows-\d+)">[^<]*<\/script>/g) ?? [];
+    await route.fulfill({ contentType: "text/html; charset=utf-8", body: html.replace("<!-- tendril data -->", () => data.join("\n")) });
+  });
 }
 // window.tendril of the page: ask(page, "pixel", -1).
 export function ask(page, name, ...words) {

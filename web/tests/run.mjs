@@ -1,8 +1,7 @@
-// The tests of the browser view: node tests/run.mjs PROGRAM [PART OF A NAME]
+// The tests of the browser view: node tests/run.mjs PROGRAM [PATTERN], a pattern as of ./test: '*drag*'; several with : between them; names start with "web: "
 // One line per test: `ok NAME`, `skipped NAME: why` or `FAILED NAME: why`. Exit code 1 when one failed.
 import { spawnSync } from "node:child_process";
-import { createHash } from "node:crypto";
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { Skipped, stopAll, tests, web } from "./harness.mjs";
@@ -15,14 +14,15 @@ if (!program || !existsSync(program)) {
 
 // The packages are exactly the lockfile's: installed anew whenever it has changed.
 function install() {
-  const lock = createHash("sha256").update(readFileSync(join(web, "package-lock.json"))).digest("hex");
-  const stamp = join(web, "node_modules/.tendril-lock");
-  if (existsSync(stamp) && readFileSync(stamp, "utf8") === lock) return;
+  const lock = join(web, "package-lock.json"), stamp = join(web, "node_modules/.of-lockfile"); // ./test leaves the same stamp
+  if (existsSync(stamp) && readFileSync(stamp).equals(readFileSync(lock))) return;
   const done = spawnSync("npm", ["ci", "--no-audit", "--no-fund"], { cwd: web, encoding: "utf8" });
   if (done.status !== 0) throw new Error(`npm ci failed: ${done.stderr}`);
-  writeFileSync(stamp, lock);
+  copyFileSync(lock, stamp);
 }
 install();
+const globs = (process.argv[3] ?? "*").split(":").map((glob) => new RegExp(`^${glob.replace(/[.+^${}()|[\]\\]/g, "\\$&").replace(/\*/g, ".*").replace(/\?/g, ".")}$`));
+const wanted = (name) => globs.some((glob) => glob.test(name));
 
 const { chromium } = await import("playwright-core");
 for (const part of ["decode", "wire", "live", "replay", "page"]) await import(`./${part}_test.mjs`);
@@ -31,13 +31,14 @@ const folder = mkdtempSync(join(tmpdir(), "tendril-web-"));
 const browser = await chromium.launch({
   executablePath: "/usr/bin/chromium",
   args: ["--no-sandbox", "--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--disable-quic", "--no-first-run",
-    "--disable-background-networking", "--disable-component-update", "--disable-sync"],
+    "--disable-background-networking", "--disable-component-update", "--disable-sync",
+    ...(process.env.TENDRIL_PAGE ? ["--disable-features=LocalNetworkAccessChecks"] : [])], // a replaced page comes from nowhere
 });
 const shared = { program, browser, folder };
 let failed = 0;
 try {
   for (const { name, run } of tests) {
-    if (process.argv[3] && !name.includes(process.argv[3])) continue;
+    if (!wanted(`web: ${name}`)) continue;
     const start = Date.now();
     try {
       await run(shared);

@@ -30,6 +30,7 @@ export function exposeHooks(page: Page): void {
     nodes: (rod = 0, run = 0) => latest(page, run)?.frame.rods[rod]?.nodes ?? 0,
     point, // absolute [m]; negative nodes count from the end
     pixel: (node: number, rod = 0, run = 0) => { const at = point(node, rod, run); return at && stage.pixel(run, at); }, // of the window
+    pixels: (rod = 0, run = 0) => Array.from({ length: latest(page, run)?.frame.rods[rod]?.nodes ?? 0 }, (_, node) => stage.pixel(run, point(node, rod, run)!)),
     project: (at: Vec3, run = 0) => stage.pixel(run, at),
     value: (group: string, name: string) => {
       if (!("live" in page)) return null;

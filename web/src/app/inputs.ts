@@ -83,6 +83,7 @@ export class Inputs {
       const change = (value: number): void => {
         if (!Number.isFinite(value)) return;
         show(Math.min(input.high, Math.max(input.low, value)));
+        control.usedAt = performance.now(); // at once: what the program says meanwhile is older
         send(undefined);
       };
       slider.addEventListener("input", () => change(Number(slider.value)));

@@ -15,6 +15,9 @@ export interface Series { value: ValueDescription; label: string; run: number; i
 export interface PlotData { times: ArrayLike<number>; column(index: number): ArrayLike<number> } // of one run
 interface Chart { plot: uPlot; marker: HTMLElement; series: Series[]; log: boolean }
 
+// On logarithmic axes: a mark at every third power of ten, nothing between.
+const everyDecade = (_: uPlot, marks: number[]): (number | null)[] => marks.map((mark) => (Math.abs(Math.log10(mark) % 3) < 1e-6 ? mark : null));
+
 // What belongs into one chart.
 function chartKey(value: ValueDescription): string {
   if (value.group === "solver") return value.name;
@@ -58,6 +61,7 @@ export class Plots {
     if (!groups.includes(this.group) && groups.length) this.group = groups[0]!;
     this.tabs.replaceChildren(...groups.map((group) => el("button", {
       type: "button", role: "tab", "data-group": group, "aria-selected": String(group === this.group), onclick: () => this.choose(group),
+      onpointerdown: (event: Event) => event.preventDefault(),
     }, titles[group])));
     this.rebuild();
   }
@@ -93,7 +97,7 @@ export class Plots {
       cursor: { y: false, drag: { x: false, y: false }, sync: { key: "tendril" } },
       axes: [
         { stroke: ink, font, size: 24, gap: 2, ticks: { show: false }, grid: { stroke: grid, width: 1 }, values: (_, marks) => marks.map((mark) => `${short(mark, 4)}`) },
-        { stroke: ink, font, size: 52, gap: 4, ticks: { show: false }, grid: { stroke: grid, width: 1 }, values: (_, marks) => marks.map((mark) => mark === null ? "" : short(mark, 3)) },
+        { stroke: ink, font, size: 52, gap: 4, space: log ? 30 : 20, ...(log ? { filter: everyDecade } : {}), ticks: { show: false }, grid: { stroke: grid, width: 1 }, values: (_, marks) => marks.map((mark) => mark === null ? "" : short(mark, 3)) },
       ],
       series: [
         { label: "time", value: (_, value) => (value === null ? "" : withUnit(value, "s", 4)) },
@@ -120,7 +124,7 @@ export class Plots {
     const count = this.made.length;
     const space = this.charts.clientWidth;
     if (!count || !space) return;
-    const width = Math.max(Math.min(250, space), Math.floor((space - 8 * (count - 1)) / count));
+    const width = Math.max(Math.min(210, space), Math.floor((space - 8 * (count - 1)) / count));
     for (const { plot } of this.made) if (plot.width !== width) plot.setSize({ width, height: chartHeight });
     this.mark(this.time);
   }
@@ -144,7 +148,7 @@ export class Plots {
     for (const { plot, marker } of this.made) {
       const times = plot.data[0];
       if (!times.length) continue;
-      marker.style.transform = `translateX(${plot.valToPos(time, "x")}px)`;
+      marker.style.transform = `translateX(${Math.min(plot.over.clientWidth, plot.valToPos(time, "x"))}px)`;
       if ((plot.cursor.left ?? -1) < 0) plot.setLegend({ idx: lastAtOrBefore(times, time) }, false);
     }
   }

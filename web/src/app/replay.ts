@@ -1,4 +1,5 @@
 // Saved runs: timeline, plots over the whole run, several runs side by side or overlaid.
+import type { FrameData } from "../protocol";
 import type { Layout, Words } from "./address";
 import type { Run } from "./decode";
 import { el, iconButton, listenToKeys, perFrame, setHidden, setIcon, setText, short } from "./dom";
@@ -40,6 +41,7 @@ export class Replay {
     this.stage = new Stage(words);
     this.end = Math.max(...runs.map((run) => run.end));
     this.shown = runs.map(() => -1);
+    this.stage.motion = (run) => someFrames(runs[run]!);
     this.layout = words.layout ?? "side";
     if (this.end < 0.5) this.chooseSpeed(0.1);
     const panelButton = iconButton("panel", "Controls", "", () => this.page.classList.toggle("show-side"));
@@ -74,7 +76,7 @@ export class Replay {
     const first = this.runs[0]!.description;
     const facts = this.runs.map((run) => el("li", {}, el("strong", {}, run.saved.label), ` ${factsOf(run)}`));
     const several = this.runs.length > 1;
-    const same = this.runs.every((run) => run.description.name === first.name);
+    const same = this.runs.every((run) => run.description.title === first.title);
     const title = same ? first.title : this.runs.map((run) => run.description.title).join(" and ");
     document.title = `${title} \u2013 tendril`;
     if (several) this.layoutButtons.append(...(["side", "overlay"] as Layout[]).map((layout) =>
@@ -163,6 +165,11 @@ export class Replay {
   }
 }
 
+// A dozen over the whole run: where it goes.
+function someFrames(run: Run): FrameData[] {
+  const last = run.times.length - 1;
+  return Array.from({ length: Math.min(12, last + 1) }, (_, k) => run.frame(Math.round((k * last) / Math.max(1, Math.min(11, last)))));
+}
 function factsOf({ saved, description }: Run): string {
   const kept = saved.frames < saved.recorded ? `thinned: ${saved.frames} of ${saved.recorded} frames kept, one in ${saved.every}` : `${saved.frames} frames`;
   return `${description.method} \u00b7 ${kept}`;

@@ -40,9 +40,12 @@ export class Stage {
   panes: Pane[] = [];
   look: Look;
   private runs: Description[] = [];
+  private frames: FrameData[] = []; // the last of each run
+  private placed = false; // the camera has been set for these runs
   private awakeUntil = 0;
   private legendAt = 0;
   onDraw: () => void = () => {};
+  motion: (run: number) => FrameData[] = () => []; // frames that shall fit into the picture besides the one shown
 
   constructor(words: Words) {
     const kept = remembered("colour");
@@ -68,10 +71,15 @@ export class Stage {
   stayAbove(foot: HTMLElement): void {
     new ResizeObserver(() => this.element.style.setProperty("--foot", `${foot.offsetHeight ? this.element.parentElement!.clientHeight - foot.offsetTop : 0}px`)).observe(foot);
   }
-  // Boxes are joined, so that linked cameras see all of each run.
+  // Boxes are joined and take in the whole motion, as far as it is known: linked cameras see all of each run, and the ground lies below it.
   setRuns(runs: Description[], layout: Layout, captions: [string, string][] = []): void {
-    const low = runs.reduce<Vec3>((box, run) => box.map((v, k) => Math.min(v, run.low[k]!)) as Vec3, [...runs[0]!.low]);
-    const high = runs.reduce<Vec3>((box, run) => box.map((v, k) => Math.max(v, run.high[k]!)) as Vec3, [...runs[0]!.high]);
+    const low: Vec3 = [Infinity, Infinity, Infinity], high: Vec3 = [-Infinity, -Infinity, -Infinity];
+    const take = (value: number, k: number): void => { low[k] = Math.min(low[k]!, value); high[k] = Math.max(high[k]!, value); };
+    runs.forEach((run, index) => {
+      run.low.forEach(take);
+      run.high.forEach(take);
+      for (const { positions } of this.motion(index)) positions.forEach((value, k) => take(value + run.origin[k % 3]!, k % 3));
+    });
     this.runs = runs.map((run) => ({ ...run, low, high }));
     const groups = layout === "side" ? this.runs.map((run) => [run]) : [this.runs];
     if (groups.length !== this.panes.length) this.rebuild(groups.length);
@@ -82,7 +90,8 @@ export class Stage {
       pane.caption.replaceChildren(el("strong", {}, name), el("span", {}, facts));
       setHidden(pane.caption, !name);
     });
-    this.fit();
+    this.frames = [];
+    this.placed = false;
   }
 
   private rebuild(count: number): void {
@@ -110,7 +119,11 @@ export class Stage {
   show(run: number, frame: FrameData): void {
     const [pane, index] = this.paneOf(run);
     pane.view.show(index, frame);
+    this.frames[run] = frame;
     this.wake();
+    if (this.placed || this.runs.some((_, k) => !this.frames[k])) return;
+    this.placed = true; // the view has framed what it was shown first
+    this.clearOfPanels();
   }
   setLook(change: Partial<Look>): void {
     this.look = { ...this.look, ...change };
@@ -121,13 +134,57 @@ export class Stage {
   }
   fit(): void {
     this.panes[0]?.view.fit();
-    if (this.panes.length > 1) this.setCamera(this.panes[0]!.view.camera());
-    this.wake();
+    this.clearOfPanels();
+  }
+  // Steps back and aside until all of the rods is seen and no panel hides any; then all cameras are the first one's.
+  private clearOfPanels(): void {
+    const pane = this.panes[0];
+    if (!pane || !this.frames[0]) return;
+    const points = this.runs.flatMap(({ origin }, run) => [this.frames[run]!, ...this.motion(run)].flatMap(({ positions: p }) =>
+      Array.from({ length: p.length / 3 }, (_, k): Vec3 => [p[3 * k]! + origin[0], p[3 * k + 1]! + origin[1], p[3 * k + 2]! + origin[2]])));
+    const free = this.freeSpan(pane), bottom = pane.canvas.clientHeight;
+    const spans = (): { x: [number, number]; y: [number, number] } => {
+      const x: [number, number] = [Infinity, -Infinity], y: [number, number] = [Infinity, -Infinity];
+      for (const point of points) {
+        const at = pane.view.project(point);
+        x[0] = Math.min(x[0], at.x); x[1] = Math.max(x[1], at.x); y[0] = Math.min(y[0], at.y); y[1] = Math.max(y[1], at.y);
+      }
+      return { x, y };
+    };
+    const aside = (span: [number, number], low: number, high: number): number => (span[0] < low || span[1] > high ? (low + high - span[0] - span[1]) / 2 : 0); // px
+    let { position, target } = pane.view.camera();
+    for (let round = 0; round < 3; round++) { // perspective: once is not quite enough
+      let { x, y } = spans();
+      if (!Number.isFinite(x[1] - x[0] + y[1] - y[0])) break;
+      const back = Math.max(1, (x[1] - x[0]) / (0.9 * (free.right - free.left)), (y[1] - y[0]) / (0.84 * bottom));
+      position = position.map((value, k) => target[k]! + back * (value - target[k]!)) as Vec3;
+      pane.view.setCamera({ position, target });
+      ({ x, y } = spans());
+      const middle = pane.view.project(target);
+      const moved = pane.view.dragPoint(middle.x - aside(x, free.left, free.right), middle.y - aside(y, 0.04 * bottom, 0.96 * bottom), target);
+      position = position.map((value, k) => value + moved[k]! - target[k]!) as Vec3;
+      target = moved;
+      pane.view.setCamera({ position, target });
+    }
+    this.setCamera({ position, target });
+  }
+  // Between the panels that stand on the first pane, in its pixels.
+  private freeSpan(pane: Pane): { left: number; right: number } {
+    const box = pane.canvas.getBoundingClientRect();
+    let left = 0, right = box.width;
+    if (this.panes.length > 1 || box.width < 760) return { left, right };
+    for (const panel of this.element.parentElement?.querySelectorAll(":scope > .panel") ?? []) {
+      const at = panel.getBoundingClientRect();
+      if (at.width && at.left < box.width / 2 && at.right < box.width / 2) left = Math.max(left, at.right - box.left);
+      else if (at.width && at.left > box.width / 2) right = Math.min(right, at.left - box.left);
+    }
+    return { left, right };
   }
   camera(): Camera | null {
     return this.panes[0]?.view.camera() ?? null;
   }
   setCamera(camera: Camera): void {
+    this.placed = true;
     for (const pane of this.panes) pane.view.setCamera(camera);
     this.wake();
   }

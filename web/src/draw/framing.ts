@@ -29,7 +29,7 @@ export function frameScene(orbit: Orbit, camera: PerspectiveCamera, box: Box3, p
     for (const point of used) {
       const p = point.clone().sub(middle);
       const z = p.dot(ahead), x = p.dot(right), y = p.dot(above);
-      distance = Math.max(distance, Math.abs(x) / (0.8 * tangent * camera.aspect) - z, Math.abs(y) / (0.74 * tangent) - z);
+      distance = Math.max(distance, Math.abs(x) / (0.84 * tangent * camera.aspect) - z, Math.abs(y) / (0.78 * tangent) - z);
       left = Math.min(left, x);
       most = Math.max(most, x);
       bottom = Math.min(bottom, y);

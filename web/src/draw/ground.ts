@@ -62,7 +62,7 @@ void main() {
   float grazing = smoothstep(0.0, 0.12, abs(above));
   float below = above < 0.0 ? 0.25 : 1.0; // seen from beneath it does not hide the scene
   float grid = max(0.55 * lines(vPlane / uSpacing), lines(vPlane / (5.0 * uSpacing)));
-  float shadow = above > 0.0 ? 1.0 - lit(vWorld, uNormal, 2.6) : 0.0;
+  float shadow = above > 0.0 ? 1.0 - litSoftly(vWorld, uNormal, uShadowSoft) : 0.0;
   // Over the background: the ground's own tint, then grid, then shadow as black.
   float tint = uSolid * fade * grazing;
   float line = uGridPower * grid * fade * grazing;
@@ -71,7 +71,7 @@ void main() {
   float alpha = tint;
   colour = mix(colour, uGrid, line);
   alpha = mix(alpha, 1.0, line);
-  colour *= 1.0 - dark;
+  colour = mix(colour, vec3(0.05, 0.07, 0.1), dark);
   alpha = mix(alpha, 1.0, dark);
   alpha *= below;
   gl_FragColor = vec4(colour * below, alpha);

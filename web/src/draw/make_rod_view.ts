@@ -30,7 +30,7 @@ class View implements RodView {
   private background = new Background();
   private ground = new Ground(this.shading, 0.5);
   private colours = new ColourScale();
-  private quality = new Quality();
+  private quality: Quality;
   private orbit: Orbit;
   private space = new Space([]);
   private runs: Run[] = [];
@@ -39,17 +39,17 @@ class View implements RodView {
   private groundLevel = 0; // along up
   private fitted = false;
   private size = { width: 1, height: 1, ratio: 1 };
+  private borrowed = false; // the canvas has the size of a picture
   private lastDraw = 0;
   private lastReach = 0;
+  private lastShade = "";
+  private changes = 0; // of what casts shadows
 
   constructor(private canvas: HTMLCanvasElement) {
     this.renderer = new WebGLRenderer({ canvas, antialias: true, powerPreference: "high-performance" });
-    this.renderer.autoClear = true;
-    this.renderer.sortObjects = true;
-    this.renderer.info.autoReset = true;
+    this.quality = new Quality(drawnBySoftware(this.renderer));
     this.orbit = new Orbit(canvas, this.eye);
     this.scene.add(this.background.mesh, this.ground.mesh);
-    this.scene.matrixWorldAutoUpdate = true;
     this.background.recolour(this.shading);
     this.resize();
   }
@@ -71,6 +71,7 @@ class View implements RodView {
       return { description, rods, solids, markers, frame: null, origin, stale: false };
     });
     this.seen.makeEmpty();
+    ++this.changes;
     this.fitted = false;
     this.colours.restart();
     this.quality.restart();
@@ -84,6 +85,7 @@ class View implements RodView {
     const first = run.frame === null;
     run.frame = frame;
     run.stale = true;
+    ++this.changes;
     run.rods.write(frame, this.look.colouring);
     run.solids.show(frame);
     run.rods.group.visible = run.markers.group.visible = true;
@@ -112,6 +114,7 @@ class View implements RodView {
       }
     }
     for (const run of this.runs) run.stale = true;
+    ++this.changes;
   }
 
   legend(): Legend | null {
@@ -158,7 +161,7 @@ class View implements RodView {
     const moving = this.runs.some((run) => run.description.mode === "dynamics" && Math.hypot(...run.description.gravity) > 0);
     if (!this.fitted || box.isEmpty()) box.union(this.space.start);
     if (box.isEmpty()) box.set(new Vector3(-0.5, -0.5, -0.5), new Vector3(0.5, 0.5, 0.5));
-    if (!this.fitted) points.push(...cornersOf(this.space.start));
+    for (const run of this.runs) for (const solid of run.solids.still) points.push(...cornersOf(new Box3().setFromObject(solid)));
     if (!this.fitted) this.groundLevel = lowest(box, this.space.up) - 0.08;
     // What hangs will swing: some room below at the start.
     if (moving && !this.fitted) points.push(box.getCenter(new Vector3()).addScaledVector(this.space.up, -0.3 - 0.5 * Math.abs(box.getSize(new Vector3()).dot(this.space.up))));
@@ -187,6 +190,7 @@ class View implements RodView {
   }
   private setSize(width: number, height: number, ratio: number): void {
     this.size = { width, height, ratio };
+    this.borrowed = false;
     this.renderer.setPixelRatio(ratio);
     this.renderer.setSize(width, height, false);
     this.eye.aspect = width / height;
@@ -197,12 +201,13 @@ class View implements RodView {
     const now = performance.now();
     const seconds = Math.min(0.1, (now - this.lastDraw) / 1000);
     if (this.quality.drew(now - this.lastDraw)) this.resize();
+    else if (this.borrowed) this.setSize(this.size.width, this.size.height, this.size.ratio);
     this.lastDraw = now;
     this.orbit.update(seconds);
-    this.render(this.quality.shadow);
+    this.render(this.quality.shadow, this.quality.vertices);
   }
 
-  private render(shadowSize: number): void {
+  private render(shadowSize: number, vertices: number): void {
     const distance = this.orbit.distance, { up } = this.space;
     this.updateColours();
     // Near and far follow the scene; the ground fades before far.
@@ -224,8 +229,13 @@ class View implements RodView {
     const middle = this.seen.isEmpty() ? new Vector3() : this.seen.getCenter(new Vector3());
     const foot = middle.clone().addScaledVector(up, this.groundLevel - middle.dot(up));
     this.ground.place(foot, up, 3.2, roundStep(0.16 / this.space.scale) * this.space.scale);
+    const pixels = this.size.height / (2 * Math.tan((FOV * Math.PI) / 360) * distance);
+    for (const { rods } of this.runs) rods.adapt(pixels, vertices);
+    const shade = `${shadowSize} ${this.changes} ${this.groundLevel}`;
     this.shadow.resize(shadowSize);
-    if (shadowSize > 0) {
+    if (shadowSize > 0 && shade === this.lastShade) this.shading.uniforms.uShadowOn.value = 1; // nothing moved but the eye
+    else if (shadowSize > 0) {
+      this.lastShade = shade;
       const radius = this.seen.isEmpty() ? 1 : 0.5 * this.seen.getSize(new Vector3()).length();
       this.shadow.aim(middle, Math.max(0.3, 1.15 * radius + 0.05));
       for (const { rods } of this.runs) rods.uniforms.uPixel.value.set(0, 0.6 * this.shadow.texel);
@@ -246,7 +256,7 @@ class View implements RodView {
     for (const { rods, frame } of this.runs) {
       const u = rods.uniforms;
       u.uThickness.value = thickness;
-      u.uColoured.value = frame && valuesOf(frame, colouring) ? 1 : 0;
+      rods.colour(!!frame && valuesOf(frame, colouring) !== null);
       u.uRange.value.set(this.colours.low, 1 / Math.max(1e-30, this.colours.high - this.colours.low));
     }
   }
@@ -258,10 +268,13 @@ class View implements RodView {
     paper.height = height;
     const context = paper.getContext("2d")!;
     this.setSize(width, height, 1);
-    this.render(this.quality.bestShadow);
+    this.render(this.quality.bestShadow, this.quality.bestVertices);
     context.drawImage(this.canvas, 0, 0, width, height); // before the browser takes the buffer back
-    this.setSize(before.width, before.height, before.ratio);
-    this.render(this.quality.shadow);
+    // The canvas gets its own size back with the next draw, so that a film does not draw everything twice.
+    this.size = before;
+    this.borrowed = true;
+    this.eye.aspect = before.width / before.height;
+    this.eye.updateProjectionMatrix();
     overlay?.(context);
     return new Promise((done, fail) => paper.toBlob((blob) => (blob ? done(blob) : fail(new Error("the picture could not be made"))), "image/png"));
   }
@@ -284,6 +297,10 @@ class View implements RodView {
   }
 }
 
+function drawnBySoftware(renderer: WebGLRenderer): boolean {
+  const gl = renderer.getContext(), names = gl.getExtension("WEBGL_debug_renderer_info");
+  return names !== null && /swiftshader|llvmpipe|software|basic render/i.test(String(gl.getParameter(names.UNMASKED_RENDERER_WEBGL)));
+}
 const cornersOf = (box: Box3): Vector3[] =>
   box.isEmpty() ? [] : Array.from({ length: 8 }, (_, i) => new Vector3(i & 1 ? box.max.x : box.min.x, i & 2 ? box.max.y : box.min.y, i & 4 ? box.max.z : box.min.z));
 const lowest = (box: Box3, up: Vector3): number => Math.min(...cornersOf(box).map((corner) => corner.dot(up)));

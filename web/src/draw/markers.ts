@@ -20,6 +20,7 @@ export class Markers {
   private collars: Instances;
   private balls: Instances;
   private arrows: Instances;
+  private contacts: Instances;
   private forceScale = 0;
   private x = new Vector3();
   private y = new Vector3();
@@ -36,6 +37,14 @@ export class Markers {
     this.collars = made(new CylinderGeometry(1, 1, 2, 28).rotateX(Math.PI / 2));
     this.balls = made(new SphereGeometry(1, 24, 16));
     this.arrows = made(arrowGeometry());
+    // Contacts lie between surfaces: their arrows are seen through what hides them.
+    const through = matte(shading, new Vector3(), 0.1);
+    through.depthTest = through.depthWrite = false;
+    through.transparent = true;
+    this.contacts = new Instances(arrowGeometry(), through, null, (mesh, old) => {
+      attach(mesh, old);
+      mesh.renderOrder = 20;
+    });
     this.springs = new Springs(shading, ACCENT);
     this.group.add(this.springs.mesh);
   }
@@ -46,12 +55,13 @@ export class Markers {
     this.boxes.begin(this.description.clamps.length);
     this.collars.begin(this.description.clamps.length);
     this.balls.begin(this.description.clamps.length + this.description.couplings.length + frame.hands.length / 3);
-    this.arrows.begin(3 * places + 2 * contacts);
+    this.arrows.begin(3 * places);
+    this.contacts.begin(2 * contacts);
     this.clamps(frame, look);
     this.hands(frame, look, reach);
     if (look.frames) this.materialFrames(frame, look);
     if (look.contacts) this.contactArrows(frame, contacts);
-    for (const instances of [this.boxes, this.collars, this.balls, this.arrows]) instances.end();
+    for (const instances of [this.boxes, this.collars, this.balls, this.arrows, this.contacts]) instances.end();
   }
 
   private point(array: ArrayLike<number>, at: number): Vector3 {
@@ -87,16 +97,16 @@ export class Markers {
       const at = this.point(frame.positions, 3 * (rod.first + node));
       const ends = !rod.ring && (node === 0 || node === rod.nodes - 1);
       const fixed = clamp.hold.includes("direction") || clamp.hold.includes("twist");
-      const size = crowd ? 1.7 * wide : Math.max(2.4 * wide, 0.016);
+      const rim = crowd ? 0.5 * wide : Math.max(0.9 * Math.min(a, b) * this.space.scale * look.thickness, 0.01);
+      const half = [a, b].map((x) => x * this.space.scale * look.thickness + rim);
       if (!fixed) {
         this.axes(frame, this.edgeStart(clamp.rod) + edge, [1.6 * wide, 1.6 * wide, 1.6 * wide]);
         if (!crowd) this.balls.add(this.x.setLength(Math.max(1.6 * wide, 0.008)), this.y.setLength(Math.max(1.6 * wide, 0.008)), this.z.setLength(Math.max(1.6 * wide, 0.008)), at, colour);
       } else if (ends) {
-        const thick = 0.32 * size;
-        this.axes(frame, this.edgeStart(clamp.rod) + edge, [size, size, thick]);
+        this.axes(frame, this.edgeStart(clamp.rod) + edge, [half[0], half[1], 0.9 * rim]);
         this.boxes.add(this.x, this.y, this.z, at.addScaledVector(this.z, node === 0 ? -0.999 : 0.999), colour);
       } else {
-        this.axes(frame, this.edgeStart(clamp.rod) + edge, [0.75 * size, 0.75 * size, 0.6 * size]);
+        this.axes(frame, this.edgeStart(clamp.rod) + edge, [0.85 * half[0], 0.85 * half[1], 1.2 * rim]);
         this.collars.add(this.x, this.y, this.z, at, colour);
       }
     }
@@ -122,12 +132,12 @@ export class Markers {
   }
 
   // x, y, z of the arrow: any pair across its direction.
-  private arrow(at: Vector3, along: Vector3, thick: number, colour: Vector3): void {
+  private arrow(to: Instances, at: Vector3, along: Vector3, thick: number, colour: Vector3): void {
     const size = along.length();
     if (!(size > 0)) return;
     this.x.set(Math.abs(along.x) < 0.7 * size ? 1 : 0, Math.abs(along.x) < 0.7 * size ? 0 : 1, 0).cross(along).setLength(thick);
     this.y.crossVectors(along, this.x).setLength(thick);
-    this.arrows.add(this.x, this.y, along, at, colour);
+    to.add(this.x, this.y, along, at, colour);
   }
 
   private materialFrames(frame: FrameData, look: Look): void {
@@ -146,7 +156,7 @@ export class Markers {
         const at = this.point(frame.positions, 3 * (rod.first + k)).lerp(this.point(frame.positions, 3 * (rod.first + next)), 0.5);
         this.axes(frame, edge, [1, 1, 1]);
         const directions = [this.x.clone(), this.y.clone(), this.z.clone()];
-        directions.forEach((d, i) => this.arrow(at, along.copy(d).multiplyScalar(size), size, [D1, D2, D3][i]));
+        directions.forEach((d, i) => this.arrow(this.arrows, at, along.copy(d).multiplyScalar(size), size, [D1, D2, D3][i]));
       }
       start += rod.edges;
     });
@@ -160,15 +170,15 @@ export class Markers {
     const along = new Vector3();
     for (let c = 0; c < count; ++c) {
       const at = this.point(all, 10 * c);
-      this.arrow(at, along.set(all[10 * c + 3], all[10 * c + 4], all[10 * c + 5]).multiplyScalar(0.035), 0.025, NORMAL);
+      this.arrow(this.contacts, at, along.set(all[10 * c + 3], all[10 * c + 4], all[10 * c + 5]).multiplyScalar(0.05), 0.05, NORMAL);
       along.set(all[10 * c + 6], all[10 * c + 7], all[10 * c + 8]);
       const size = along.length();
-      if (size > 0 && this.forceScale > 0) this.arrow(at, along.multiplyScalar((0.02 + 0.11 * Math.min(1.5, size / this.forceScale)) / size), 0.05, FORCE);
+      if (size > 0 && this.forceScale > 0) this.arrow(this.contacts, at, along.multiplyScalar((0.02 + 0.11 * Math.min(1.5, size / this.forceScale)) / size), 0.09, FORCE);
     }
   }
 
   dispose(): void {
-    for (const instances of [this.boxes, this.collars, this.balls, this.arrows]) instances.dispose();
+    for (const instances of [this.boxes, this.collars, this.balls, this.arrows, this.contacts]) instances.dispose();
     this.springs.dispose();
   }
 }

@@ -19,6 +19,12 @@ function texture(data: Float32Array<ArrayBuffer> | Int16Array<ArrayBuffer>, form
   return made;
 }
 
+export function listTexture(list: number[]): DataTexture {
+  const data = new Float32Array(4 * WIDTH * Math.max(1, Math.ceil(list.length / (4 * WIDTH))));
+  data.set(list);
+  return texture(data, RGBAFormat, FloatType);
+}
+
 export const valuesOf = (frame: FrameData, colouring: Colouring): Float32Array | null =>
   colouring === "none" ? null : colouring === "contact" ? frame.contact : frame[colouring];
 
@@ -74,6 +80,36 @@ export class RodData {
   halfSizes(rod: number, edge: number): [number, number] {
     const { a, b } = this.description.rods[rod].section;
     return [a[Math.min(edge, a.length - 1)], b[Math.min(edge, b.length - 1)]];
+  }
+
+  // Half sizes when all rods have the same.
+  alike(): [number, number] | null {
+    if (this.description.rods.length === 0) return null;
+    const [a, b] = this.halfSizes(0, 0);
+    const same = this.description.rods.every(({ section }) => section.a.every((x) => x === a) && section.b.every((x) => x === b));
+    return same ? [a, b] : null;
+  }
+  thickest(): number {
+    let most = 0;
+    for (const { section } of this.description.rods) for (const sizes of [section.a, section.b]) for (const x of sizes) most = Math.max(most, x);
+    return most;
+  }
+  meanEdge(): number {
+    let length = 0;
+    for (const rod of this.description.rods) length += rod.length;
+    return length / Math.max(1, this.totalEdges);
+  }
+  // Most twist within one edge [rad]; two turns or more are noise.
+  mostTurn(frame: FrameData): number {
+    let most = 0, edge = 0;
+    this.layout.forEach((rod, r) => {
+      const size = this.description.rods[r].length / Math.max(1, rod.edges);
+      for (let k = 0; k < rod.edges; ++k, ++edge) {
+        const turn = Math.abs(frame.twist[edge]) * size;
+        if (turn > most) most = turn;
+      }
+    });
+    return Math.min(most, 12);
   }
 
   write(frame: FrameData, colouring: Colouring): void {

@@ -1,4 +1,4 @@
-// The tube of one segment, bent and framed in the vertex shader. Nodes and edges live in textures (rod_data.ts); one instance is one edge.
+// The tube of one segment, bent and framed in the vertex shader. Nodes and edges live in textures (rod_data.ts); one instance is a number of edges.
 // Centerline: Hermite through the nodes; frames, half sizes and colour values belong to the middles of edges and are blended between them.
 import { SHADING_GLSL } from "./shading";
 
@@ -7,14 +7,17 @@ precision highp float;
 precision highp int;
 precision highp sampler2D;
 precision highp isampler2D;
-attribute vec4 aSegment; // first node of the rod in the textures, edge, edges of the rod, 1 for a ring
+attribute vec3 aWhere;   // place in the list of segments, segments per instance, end of the list
 attribute vec3 aPoint;   // place on the section of half sizes 1, and along the edge 0..1
 attribute vec3 aNormal;  // in section axes, and along the rod (caps)
+uniform sampler2D uSegments;  // first node of the rod in the textures, edge, edges of the rod, 1 for a ring
 uniform sampler2D uNodes;     // x, y, z less origin; value of the edge that starts here
-uniform sampler2D uSections;  // half sizes a, b of that edge, its twist [rad]
+uniform sampler2D uSections;  // half sizes a, b of that edge
 uniform isampler2D uFrames;   // its quaternion
+uniform vec2 uSection;        // the one of all edges, where they are alike
 uniform vec3 uOrigin;
 uniform float uScale, uThickness;
+uniform float uPush; // overlaid runs lie this many thicknesses deeper, so that alike ones do not flicker through each other
 uniform vec2 uPixel; // half size of the thinnest rod: per unit of view depth, and everywhere
 varying vec3 vWorld, vNormal;
 varying vec4 vSection; // place on the section, half sizes over the larger one
@@ -23,8 +26,9 @@ varying float vValue;
 int first, edges;
 bool ring;
 ivec2 texel(int i) { int k = first + i; return ivec2(k & 1023, k >> 10); }
-int edgeAt(int k) { return ring ? (k + edges) % edges : clamp(k, 0, edges - 1); }
-int nodeAt(int k) { return ring ? (k + edges) % edges : clamp(k, 0, edges); }
+int around(int k) { return k < 0 ? k + edges : k >= edges ? k - edges : k; }
+int edgeAt(int k) { return ring ? around(k) : clamp(k, 0, edges - 1); }
+int nodeAt(int k) { return ring ? around(k) : clamp(k, 0, edges); }
 vec3 node(int k) { return texelFetch(uNodes, texel(nodeAt(k)), 0).xyz; }
 vec4 frame(int k) { return normalize(vec4(texelFetch(uFrames, texel(edgeAt(k)), 0))); }
 vec3 direction(vec3 v, vec3 otherwise) { float l = dot(v, v); return l > 0.0 ? v * inversesqrt(l) : otherwise; }
@@ -36,10 +40,16 @@ vec3 tangentBetween(vec3 before, vec3 after) {
 }
 
 void main() {
-  first = int(aSegment.x + 0.5);
-  int k = int(aSegment.y + 0.5);
-  edges = int(aSegment.z + 0.5);
-  ring = aSegment.w > 0.5;
+  int at = int(aWhere.x + 0.5) + gl_InstanceID * int(aWhere.y + 0.5);
+  if (at >= int(aWhere.z + 0.5)) { // the last instance is not full
+    gl_Position = vec4(2.0, 2.0, 2.0, 1.0);
+    return;
+  }
+  vec4 segment = texelFetch(uSegments, ivec2(at & 1023, at >> 10), 0);
+  first = int(segment.x + 0.5);
+  int k = int(segment.y + 0.5);
+  edges = int(segment.z + 0.5);
+  ring = segment.w > 0.5;
   float u = aPoint.z;
 
   vec3 p0 = node(k), p1 = node(k + 1);
@@ -76,17 +86,31 @@ void main() {
 
   float inside = clamp(w, 0.0, 1.0);
   ivec2 ta = texel(edgeAt(e)), tb = texel(edgeAt(e + 1));
-  vValue = mix(texelFetch(uNodes, ta, 0).w, texelFetch(uNodes, tb, 0).w, inside);
-  vec2 half2 = mix(texelFetch(uSections, ta, 0).xy, texelFetch(uSections, tb, 0).xy, inside) * (uScale * uThickness);
+  #ifdef COLOURED
+    vValue = mix(texelFetch(uNodes, ta, 0).w, texelFetch(uNodes, tb, 0).w, inside);
+  #endif
+  #ifdef ONE_SECTION
+    vec2 half2 = uSection * (uScale * uThickness);
+  #else
+    vec2 half2 = mix(texelFetch(uSections, ta, 0).xy, texelFetch(uSections, tb, 0).xy, inside) * (uScale * uThickness);
+  #endif
 
   vec3 world = uOrigin + uScale * centre;
   float depth = -(viewMatrix * vec4(world, 1.0)).z;
   half2 = max(half2, vec2(uPixel.x * max(depth, 0.0) + uPixel.y));
   world += d1 * (aPoint.x * half2.x) + d2 * (aPoint.y * half2.y);
+  #ifndef DEPTH
   vNormal = normalize(d1 * (aNormal.x / half2.x) * min(half2.x, half2.y) + d2 * (aNormal.y / half2.y) * min(half2.x, half2.y) + t * aNormal.z);
   vWorld = world;
   vSection = vec4(aPoint.xy, half2 / max(half2.x, half2.y));
-  gl_Position = projectionMatrix * viewMatrix * vec4(world, 1.0);
+  #endif
+  vec4 seen = viewMatrix * vec4(world, 1.0);
+  gl_Position = projectionMatrix * seen;
+  if (uPush > 0.0) {
+    seen.xyz *= 1.0 + uPush * max(half2.x, half2.y) / length(seen.xyz);
+    vec4 deeper = projectionMatrix * seen;
+    gl_Position.z = deeper.z / deeper.w * gl_Position.w;
+  }
 }
 `;
 
@@ -96,7 +120,7 @@ precision highp float;
 ${SHADING_GLSL}
 uniform sampler2D uMap;
 uniform vec2 uRange;     // value -> 0..1: (value - x) * y
-uniform float uColoured, uOpacity, uTinted;
+uniform float uOpacity, uTinted;
 uniform vec3 uToneA, uToneB, uStripe;
 varying vec3 vWorld, vNormal;
 varying vec4 vSection;
@@ -106,15 +130,15 @@ void main() {
   float side = smoothstep(-fine, fine, vSection.y);
   float from = max(abs(vSection.y) * vSection.w, (1.0 - vSection.x) * vSection.z);
   float soft = max(fwidth(from), 1e-4);
-  float stripe = smoothstep(soft, -soft, from - 0.13) * clamp(0.35 / soft, 0.0, 1.0);
+  float stripe = smoothstep(soft, -soft, from - 0.15) * clamp(0.35 / soft, 0.0, 1.0);
   vec3 a = uToneA, b = uToneB, mark = uStripe;
-  if (uColoured > 0.5) {
+  #ifdef COLOURED
     vec3 c = texture2D(uMap, vec2(clamp((vValue - uRange.x) * uRange.y, 0.0, 1.0) * (255.0 / 256.0) + 0.5 / 256.0, 0.5)).rgb;
     c = c * c * (0.3 + 0.7 * c); // about sRGB to linear
-    a = mix(c, vec3(1.0), 0.1);
-    b = mix(c * 0.4, uToneB, uTinted * 0.8);
-    mark = mix(vec3(0.97), c, 0.12);
-  }
+    a = c * 1.1 + 0.035;
+    b = mix(c * 0.42 + 0.008, uToneB, uTinted * 0.8);
+    mark = mix(vec3(0.97), c, 0.1);
+  #endif
   vec3 albedo = mix(mix(b, a, side), mark, stripe);
   gl_FragColor = vec4(encode(shaded(albedo, normalize(vNormal), vWorld, 0.16)), uOpacity);
 }

@@ -1,16 +1,32 @@
-// One key light, one shadow map around what has been seen so far. Meshes that cast carry their depth material in userData.depth.
+// One key light, one shadow map around what has been seen so far. Solids that cast carry their depth material in userData.depth;
+// rods have coarser meshes for it, on a layer of their own.
 import {
   DepthTexture, LessEqualCompare, LinearFilter, Mesh, OrthographicCamera, UnsignedIntType, Vector3, WebGLRenderTarget,
   type Material, type Object3D, type Scene, type WebGLRenderer,
 } from "three";
 import type { Shading } from "./shading";
 
+// Meshes drawn into the shadow map only.
+export const SHADE_LAYER = 1;
+
+function depthTexture(size: number): DepthTexture {
+  const depth = new DepthTexture(size, size, UnsignedIntType);
+  depth.compareFunction = LessEqualCompare;
+  depth.minFilter = depth.magFilter = LinearFilter;
+  return depth;
+}
+
 export class Shadow {
   readonly camera = new OrthographicCamera(-1, 1, 1, -1, 0, 1);
   private target: WebGLRenderTarget | null = null;
-  size = 0;
+  private none = depthTexture(1);
+  size = -1;
 
-  constructor(private shading: Shading) {}
+  constructor(private shading: Shading) {
+    this.camera.layers.enable(SHADE_LAYER);
+    this.none.needsUpdate = true;
+    this.resize(0);
+  }
 
   resize(size: number): void {
     if (size === this.size) return;
@@ -19,11 +35,9 @@ export class Shadow {
     this.target = null;
     this.size = size;
     this.shading.uniforms.uShadowOn.value = 0;
-    this.shading.uniforms.uShadowMap.value = null;
+    this.shading.uniforms.uShadowMap.value = this.none; // a shader that names a shadow map draws nothing without one
     if (size === 0) return;
-    const depth = new DepthTexture(size, size, UnsignedIntType);
-    depth.compareFunction = LessEqualCompare;
-    depth.minFilter = depth.magFilter = LinearFilter;
+    const depth = depthTexture(size);
     this.target = new WebGLRenderTarget(size, size, { depthTexture: depth, depthBuffer: true, generateMipmaps: false });
     this.shading.uniforms.uShadowTexel.value = 1 / size;
   }
@@ -50,11 +64,11 @@ export class Shadow {
   render(renderer: WebGLRenderer, scene: Scene): void {
     if (!this.target) return;
     const { uniforms } = this.shading;
-    uniforms.uShadowMap.value = null; // not read while it is written
+    uniforms.uShadowMap.value = this.none; // not read while it is written
     uniforms.uShadowOn.value = 0;
     const hidden: Object3D[] = [], swapped: [Mesh, Material][] = [];
     scene.traverseVisible((object) => {
-      if (!(object instanceof Mesh)) return;
+      if (!(object instanceof Mesh) || object.layers.mask !== 1) return;
       const depth = object.userData.depth as Material | undefined;
       if (depth) {
         swapped.push([object, object.material as Material]);
@@ -72,5 +86,8 @@ export class Shadow {
     uniforms.uShadowOn.value = 1;
   }
 
-  dispose(): void { this.resize(0); }
+  dispose(): void {
+    this.resize(0);
+    this.none.dispose();
+  }
 }

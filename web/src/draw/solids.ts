@@ -10,6 +10,7 @@ export class Solids {
   readonly group = new Group();
   readonly bodies: Mesh[] = [];
   readonly planes: Ground[] = [];
+  readonly still: Mesh[] = []; // obstacles of finite size
   private moving: (Mesh | Ground)[] = [];
   private bodyColour = new Vector3();
   private obstacleColour = new Vector3();
@@ -30,7 +31,7 @@ export class Solids {
         made.mesh.userData.normal = new Vector3(...obstacle.shape.plane.normal).normalize();
         this.planes.push(made);
         this.group.add(made.mesh);
-      } else made = this.solid(shapeGeometry(obstacle.shape, space.scale), forObstacles);
+      } else this.still.push((made = this.solid(shapeGeometry(obstacle.shape, space.scale), forObstacles)));
       this.pose(made, obstacle.pose, 0, [0, 0, 0]);
       if (obstacle.moves) this.moving.push(made);
     }
