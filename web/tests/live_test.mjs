@@ -75,8 +75,7 @@ test("dragging the tip sideways moves it that way, and letting go lets it return
   await page.mouse.down();
   await page.keyboard.press(" ");
   await page.mouse.move(start.x + there.x - here.x, start.y + there.y - here.y, { steps: 8 });
-  const moved = await until("the tip has come along", async () => { const y = (await ask(page, "point", -1))[1]; return y > 0.12 && y; });
-  await page.mouse.up();
+  const moved = await until("the tip has come along", async () => { const y = (await ask(page, "point", -1))[1]; return y > 0.12 && y; }).finally(() => page.mouse.up());
   await until("it has returned", async () => Math.abs((await ask(page, "point", -1))[1]) < 0.3 * moved);
   const camera = await ask(page, "camera");
   await page.mouse.move(450, 60);
