@@ -86,9 +86,10 @@ test("two runs side by side and overlaid, with one time and one camera", async (
 
 test("render= draws pictures one after another and posts them", async (context) => {
   const [folder] = await runs(context);
+  const html = readFileSync(join(folder, "index.html"));
   const posted = new Map();
   const server = createServer((request, response) => {
-    if (request.method === "GET") { response.setHeader("content-type", "text/html; charset=utf-8").end(readFileSync(join(folder, "index.html"))); return; }
+    if (request.method === "GET") { response.setHeader("content-type", "text/html; charset=utf-8").end(html); return; }
     const parts = [];
     request.on("data", (part) => parts.push(part)).on("end", () => { posted.set(request.url, Buffer.concat(parts)); response.end(); });
   });
