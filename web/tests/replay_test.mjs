@@ -66,10 +66,10 @@ test("two runs side by side and overlaid, with one time and one camera", async (
     await page.mouse.down();
     await page.mouse.move(120, 170, { steps: 4 });
     await page.mouse.up();
-    await sleep(500);
-    const cameras = [await ask(page, "camera", 0), await ask(page, "camera", 1)];
-    expect(distance(cameras[1].position, before.position) > 0.01, "the second camera did not follow");
-    expect(distance(cameras[0].position, cameras[1].position) < 1e-4, "the cameras are apart");
+    await until("the second camera follows the first", async () => {
+      const cameras = [await ask(page, "camera", 0), await ask(page, "camera", 1)];
+      return distance(cameras[1].position, before.position) > 0.01 && distance(cameras[0].position, cameras[1].position) < 1e-4;
+    });
     const [left, right] = [await ask(page, "pixel", -1, 0, 0), await ask(page, "pixel", -1, 0, 1)];
     expect(left.x < 500 && right.x > 500, `the tips are at ${left.x} and ${right.x}`);
     await page.click('[data-layout="overlay"]');
@@ -86,9 +86,10 @@ test("two runs side by side and overlaid, with one time and one camera", async (
 
 test("render= draws pictures one after another and posts them", async (context) => {
   const [folder] = await runs(context);
+  const html = readFileSync(join(folder, "index.html"));
   const posted = new Map();
   const server = createServer((request, response) => {
-    if (request.method === "GET") { response.setHeader("content-type", "text/html; charset=utf-8").end(readFileSync(join(folder, "index.html"))); return; }
+    if (request.method === "GET") { response.setHeader("content-type", "text/html; charset=utf-8").end(html); return; }
     const parts = [];
     request.on("data", (part) => parts.push(part)).on("end", () => { posted.set(request.url, Buffer.concat(parts)); response.end(); });
   });
