@@ -120,7 +120,9 @@ SLOW_SENTENCE("render", "what goes wrong is said, and leaves neither a file nor 
   o.patience = 4;
   says(page_that("await picture(0);"), "has sent no picture for 4 s");
   o.file = folder / "no" / "such" / "a.mp4";
-  EXPECT_NE(failure(page_that(draws_all), o).find("ffmpeg"), std::string::npos);
+  o.patience = 120;  // ffmpeg looks at its output only when it has seen a picture, and a busy browser is slow to start
+  const std::string unwritable = failure(page_that(draws_all), o);
+  EXPECT_NE(unwritable.find("ffmpeg"), std::string::npos) << unwritable;
   EXPECT_THROW(render(page_that("await picture(0);"), options_for(folder / "a.mp4"),
                       [](std::int64_t, std::int64_t) { return false; }),
                RenderStopped);
