@@ -36,7 +36,7 @@ void Meter::measure_probe(const Frame& frame, std::span<const Wrench> reactions,
                           double gravity_scale, const ProbeModel& probe, std::vector<double>& out) const {
   if (probe.coupling >= 0) {  // of one that does not pull now: zero
     Vec3 pull = Vec3::Zero();
-    const Point point(*model_, frame, probe.rod, probe.material);
+    const MaterialPoint point(*model_, frame, probe.rod, probe.material);
     for (const Grip& grip : grips) {
       if (grip.coupling != probe.coupling) continue;
       pull = probe.quantity == Quantity::reaction_force
