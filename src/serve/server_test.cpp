@@ -81,7 +81,7 @@ SENTENCE("serve", "a wrong token, Host or Origin gets nothing, neither page nor 
     }
   };
   try_with([](TestClient& c) { c.path[5] = c.path[5] == 'a' ? 'b' : 'a'; });
-  try_with([](TestClient& c) { c.path = "/"; });
+  try_with([](TestClient& c) { c.path.resize(1); });
   try_with([](TestClient& c) { c.host = "evil.com:" + c.host.substr(c.host.find(':') + 1); });
   try_with([](TestClient& c) { c.host = "127.0.0.1"; });
   try_with([](TestClient& c) { c.origin = "http://evil.com"; });
