@@ -1,6 +1,6 @@
-// What pulls at a point of a rod by a spring and a damper: couplings of the scene and hands of a user, in one form. As place,
-// motion, stiffness and damping, never as a force: explicit methods solve the point it holds implicitly, implicit ones add it
-// to their matrix, so that it is stable for any hand.
+// What pulls at a point of a rod by a spring and a damper: couplings of the scene and hands of a user, in one form. As
+// place, motion, stiffness and damping, never as a force: explicit methods solve the point it holds implicitly, implicit
+// ones add it to their matrix, so that it is stable for any hand.
 #pragma once
 
 #include "model/model.h"
@@ -34,8 +34,8 @@ inline Vec3 grip_force(const Grip& grip, const Vec3& position, const Vec3& veloc
 Vec3 grip_moment(const Grip& grip, const Quat& orientation, const Vec3& spin);
 
 // A hand that drags a point with the mouse: stiff enough that a pull over a fraction of the rod's length clearly moves the
-// rod, critically damped, from the rod's own stiffness, weight and mass; a hair's hand is a hair's. It stands where the point
-// is at the start and at rest.
+// rod, critically damped, from the rod's own stiffness, weight and mass; a hair's hand is a hair's. It stands where the
+// point is at the start and at rest.
 Hand suggested_hand(const Model& model, int rod, double material);
 
 }  // namespace tendril

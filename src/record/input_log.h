@@ -15,7 +15,7 @@ namespace tendril {
 
 void create_input_log(hid_t file, std::int64_t missing, const std::string& name);
 void cut_input_log(hid_t file, std::int64_t taken, const std::string& name);  // back to as many inputs in all
-std::int64_t inputs_in_log(hid_t file, const std::string& name);             // in all, the missing ones counted
+std::int64_t inputs_in_log(hid_t file, const std::string& name);              // in all, the missing ones counted
 void append_to_input_log(hid_t file, std::span<const LoggedInput> inputs, const std::string& name);
 std::vector<LoggedInput> read_input_log(hid_t file, const std::string& name);
 

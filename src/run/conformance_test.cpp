@@ -170,7 +170,9 @@ SENTENCE("run", "of every method that has couplings a hand drags any point of th
       EXPECT_GT(vector_of(simulation, 0).y() - hanging.y(), 0.1) << material;
       simulation.set_input("hand.1", Hand{});
       simulation.advance_to(4);
-      if (method.info.can.damping) EXPECT_LT(std::abs(vector_of(simulation, 0).y() - hanging.y()), 0.05);
+      if (method.info.can.damping) {
+        EXPECT_LT(std::abs(vector_of(simulation, 0).y() - hanging.y()), 0.05);
+      }
     }
   });
 }

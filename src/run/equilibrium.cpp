@@ -15,7 +15,7 @@ constexpr int most_halvings = 8;
 constexpr double most_move = 0.05;                  // of the rod's length, per increment
 constexpr double most_turn = std::numbers::pi / 8;  // a sixteenth of a turn
 constexpr double first_load_increment = 0.25;
-constexpr int samples = 8;  // of a path, within one increment
+constexpr int samples = 8;                 // of a path, within one increment
 constexpr int most_input_increments = 64;  // in one advance: a live view stays responsive
 }  // namespace
 
@@ -27,8 +27,8 @@ struct Simulation::Inside::Along {
   double factor_at(double x) const { return in_time ? 1.0 : x; }
 };
 
-// The increment, shortened so that no clamp moves or turns and no coupling moves further than Newton's method likes. `before_` and `after_` keep
-// their storage.
+// The increment, shortened so that no clamp moves or turns and no coupling moves further than Newton's method likes.
+// `before_` and `after_` keep their storage.
 double Simulation::Inside::limited(const Along& along, double from, double increment) {
   for (int tries = 0; tries < 30; ++tries) {
     double worst = 0;  // what the clamps travel, over what they may
@@ -95,8 +95,8 @@ StepReport Simulation::Inside::follow(const Along& along, double target) {
 StepReport Simulation::Inside::stay(StepReport report) {
   come_back();
   stuck = true;
-  message = fmt::format("no equilibrium was found on the way to the inputs given at t = {:.6g} s; the rod stays where it was",
-                        place.time);
+  message = fmt::format(
+      "no equilibrium was found on the way to the inputs given at t = {:.6g} s; the rod stays where it was", place.time);
   report.outcome = Outcome::not_converged;
   return report;
 }
@@ -145,8 +145,8 @@ StepReport Simulation::Inside::follow_inputs(int most_increments) {
   return follow_to(from, live, most_increments);
 }
 
-// One accepted increment. The frames' times spread the ramp over the duration, so that it can be replayed. After the ramp, in
-// a live view, time counts frames: an equilibrium has none of its own.
+// One accepted increment. The frames' times spread the ramp over the duration, so that it can be replayed. After the ramp,
+// in a live view, time counts frames: an equilibrium has none of its own.
 StepReport Simulation::Inside::advance_statics() {
   StepReport report = place.last;
   if (place.load_factor < 1) {

@@ -18,8 +18,25 @@ InputNumbers numbers_of(const InputValue& value) {
   if (const auto* h = std::get_if<Hand>(&value)) {
     const Quat& q = h->pose.orientation;
     const Vec3 &x = h->pose.position, &v = h->motion.linear, &w = h->motion.angular;
-    n = {static_cast<double>(h->rod), static_cast<double>(h->body), h->material, x.x(), x.y(), x.z(), q.w(), q.x(), q.y(),
-         q.z(), v.x(), v.y(), v.z(), w.x(), w.y(), w.z(), h->stiffness, h->damping, h->angular_stiffness,
+    n = {static_cast<double>(h->rod),
+         static_cast<double>(h->body),
+         h->material,
+         x.x(),
+         x.y(),
+         x.z(),
+         q.w(),
+         q.x(),
+         q.y(),
+         q.z(),
+         v.x(),
+         v.y(),
+         v.z(),
+         w.x(),
+         w.y(),
+         w.z(),
+         h->stiffness,
+         h->damping,
+         h->angular_stiffness,
          h->angular_damping};
   }
   return n;
@@ -67,7 +84,8 @@ void load_inputs(std::vector<LoggedInput>& inputs, StateReader& reader) {
   }
 }
 
-// ---- what an input does ---------------------------------------------------------------------------------------------------
+// ---- what an input does
+// ---------------------------------------------------------------------------------------------------
 namespace {
 
 PathInput& path_of(Live& live, int target, int coupling) {
@@ -95,7 +113,7 @@ bool set_path(std::string_view name, const std::string& owner, bool turns, const
   return true;
 }
 
-std::string methods_with(bool Capability::* ability) {
+std::string methods_with(bool Capability::*ability) {
   std::string names;
   for (const MethodEntry& method : all_methods())
     if (method.info.can.*ability) names += (names.empty() ? "" : ", ") + method.info.name;
@@ -106,12 +124,13 @@ void check_hand(const Hand& hand, const std::string& name, const Model& model, c
   const auto finite = [](const Pose& p, const Motion& m) {
     return p.position.allFinite() && p.orientation.coeffs().allFinite() && m.linear.allFinite() && m.angular.allFinite();
   };
-  TENDRIL_REQUIRE(method.can.coupling,
-                  fmt::format("method `{}` can not be held by a hand; {}", method.name, methods_with(&Capability::coupling)));
+  TENDRIL_REQUIRE(method.can.coupling, fmt::format("method `{}` can not be held by a hand; {}", method.name,
+                                                   methods_with(&Capability::coupling)));
   TENDRIL_REQUIRE(hand.rod < 0 || hand.body < 0, name + " holds a rod or a body, not both");
   TENDRIL_REQUIRE(hand.body < 0, fmt::format("{} can not hold body {}: the scene has none", name, hand.body));
-  TENDRIL_REQUIRE(hand.rod < static_cast<int>(model.rods.size()),
-                  fmt::format("{} can not hold rod {}: the scene has {} (counted from 0)", name, hand.rod, model.rods.size()));
+  TENDRIL_REQUIRE(
+      hand.rod < static_cast<int>(model.rods.size()),
+      fmt::format("{} can not hold rod {}: the scene has {} (counted from 0)", name, hand.rod, model.rods.size()));
   const RodModel& rod = model.rods[static_cast<std::size_t>(hand.rod)];
   TENDRIL_REQUIRE(hand.material >= 0 && hand.material <= rod.length * (1 + 1e-9),
                   fmt::format("{} can not hold rod {} at {} m: it is {} m long", name, rod.name, hand.material, rod.length));
@@ -194,14 +213,14 @@ void Simulation::set_input(std::string_view name, const InputValue& value) {
 void Simulation::replay(std::vector<LoggedInput> inputs) {
   Live live;  // all are tried before any is taken
   const std::vector<std::string> names = input_names();
-  for (const LoggedInput& input : inputs)
-    apply(input.name, input.value, *inside_->model, inside_->entry->info, names, live);
+  for (const LoggedInput& input : inputs) apply(input.name, input.value, *inside_->model, inside_->entry->info, names, live);
   std::stable_sort(inputs.begin(), inputs.end(), [](const auto& a, const auto& b) { return a.step < b.step; });
   inside_->script = std::move(inputs);
   inside_->script_at = 0;
 }
 
-// ---- taking them -----------------------------------------------------------------------------------------------------------
+// ---- taking them
+// -----------------------------------------------------------------------------------------------------------
 void Simulation::Inside::set_input(std::string_view name, const InputValue& value) {
   for (LoggedInput& input : pending)
     if (input.name == name) return void(input.value = value);

@@ -144,6 +144,7 @@ void Der::integrate(double dt) {
     if (!drag_->any()) store(c.x, v, der::load(c.x, v) + h * velocity);
     fastest = math::max(fastest, squared_norm(velocity));
   }
+  if (!drive_.grips.empty()) pull_grips(dt, !drag_->any());
   if (drag_->any()) {
     drag_->apply(*model_, drive_, c, dt);
     for (int v = c.begin; v < c.end; v += pack_size) store(c.x, v, der::load(c.x, v) + h * der::load(c.v, v));
@@ -152,56 +153,7 @@ void Der::integrate(double dt) {
   for (int lane = 0; lane < pack_size; ++lane)
     worst = fastest[lane] <= worst ? worst : static_cast<double>(fastest[lane]);  // keeps NaN
   fastest_ = std::sqrt(worst);
-  if (!drive_.grips.empty()) pull_grips(dt);
   place_held();
-}
-
-namespace {
-// Of a segment, per step: no hand makes its point faster than this, however far away and stiff it is. Beyond it the lengths
-// could not be restored any more. With the steps that bending waves allow it is tens of metres per second.
-constexpr double most_pull = 0.25;
-}  // namespace
-
-// Each grip implicitly, at the point p = sum w_i x_i that it holds: what its spring and damper would do at the end of the
-// step, on the mass that this point alone has, W = sum w_i^2/m_i being its inverse.
-//   J = (k (x_h - x - dt v) + c (v_h - v)) dt / (1 + W (c dt + k dt^2)),    v_i += w_i/m_i J
-// Nodes that a clamp holds have no inverse mass, so the rest of the point is pulled alone.
-void Der::pull_grips(double dt) {
-  Chain& c = *chain_;
-  for (const Grip& grip : drive_.grips) {
-    if (grip.rod < 0) continue;
-    const int s = c.slot_of_edge[z(grip.edge.value)];
-    const int vertex[2] = {s, s + 1};
-    const double w[2] = {1 - grip.share, grip.share};
-    double W = 0;
-    V3<double> x{0, 0, 0}, v{0, 0, 0};  // after the step without the grip
-    for (int i = 0; i < 2; ++i) {
-      W += w[i] * w[i] * c.inverse_mass[z(vertex[i])];
-      x = x + w[i] * c.x.get(vertex[i]);
-      v = v + w[i] * c.v.get(vertex[i]);
-    }
-    if (W == 0) continue;
-    const double k = grip.stiffness, d = grip.damping;
-    const V3<double> pull = k * (to_small(grip.pose.position) - x) + d * (to_small(grip.motion.linear) - v);
-    V3<double> change = (W * dt / (1 + W * (d * dt + k * dt * dt))) * pull;  // of the point's velocity
-    const double most = most_pull * c.rest_length[z(s)] / dt, size = norm(change);
-    if (size > most) change = (most / size) * change;
-    const double before = norm(v), after = norm(v + change);
-    if (after > most && after > before) change = (std::max(most, before) / after) * (v + change) - v;
-    for (int i = 0; i < 2; ++i) {
-      const V3<double> dv = (w[i] * c.inverse_mass[z(vertex[i])] / W) * change;
-      c.v.add(vertex[i], dv);
-      c.x.add(vertex[i], dt * dv);
-      const int node = c.node[z(vertex[i])];
-      for (const Twin& twin : c.twins) {
-        if (c.node[z(twin.first)] != node) continue;
-        for (const int other : {twin.first, twin.second}) {
-          c.v.set(other, c.v.get(vertex[i]));
-          c.x.set(other, c.x.get(vertex[i]));
-        }
-      }
-    }
-  }
 }
 
 void Der::place_held() {
@@ -278,6 +230,7 @@ StepReport Der::step(double time, double dt, const Live& live) {
     report_.residual = p.residual;
     if (!p.fine) return failed(Cause::projection);
   }
+  if (!drive_.grips.empty()) damp_grips(dt);
   if (move_walls_) set_walls(c, drive_);
   update_edges(c);
   carry_first_directors(c, first_tangents_);

@@ -29,8 +29,8 @@ double worst_length(const Model& model, const Frame& frame) {
   for (const RodModel& rod : model.rods)
     for (int k = 0; k < rod.span.edges; ++k) {
       const int end = k + 1 == rod.span.nodes ? 0 : k + 1;
-      const double length = (frame.position[NodeIndex(rod.span.first_node + end)] -
-                             frame.position[NodeIndex(rod.span.first_node + k)]).norm();
+      const double length =
+          (frame.position[NodeIndex(rod.span.first_node + end)] - frame.position[NodeIndex(rod.span.first_node + k)]).norm();
       const double error = std::abs(length / model.rest_length[EdgeIndex(rod.span.first_edge + k)] - 1);
       if (!(error <= worst)) worst = error;
     }
@@ -64,28 +64,28 @@ SENTENCE("der", "the spring of a grip has the gradient and the Hessian it says")
   }
 }
 
-SENTENCE("der", "a grip passes on to a free rod exactly the momentum of its spring and damper") {
-  Scene scene = one_rod(line, 10);
-  const auto model = model_of(scene);
+SENTENCE("der",
+         "a grip passes on to a free rod exactly the momentum of its spring and of its damper at the end of the step") {
+  const auto model = model_of(one_rod(line, 10));
+  const double dt = 1e-3, k = 4, c = 0.3;
   for (const double material : {0.0, 0.37, 0.5, 1.0}) {
-    Der rod(model, {});
-    Live live;
-    Hand hand = hand_at(material, Vec3(material, 0.2, -0.1), 4, 0.3);
-    hand.motion.linear = Vec3(0, 0, 0.5);
-    live.hands.push(hand);
-    const double dt = 1e-3;
-    const Grip grip = grip_at(*model, 0, material);
-    // One implicit step of the point alone: (x, v) at the end of the step feel the spring and damper, which give J.
-    const auto mass = [&](NodeIndex n) { return rod.chain().mass[z(rod.chain().vertex_of_node[z(n.value)])]; };
-    const double W = std::pow(1 - grip.share, 2) / mass(grip.a) + std::pow(grip.share, 2) / mass(grip.b);
-    const Vec3 away = hand.pose.position - Vec3(material, 0, 0);
-    const Vec3 J = dt * (4 * away + 0.3 * hand.motion.linear) / (1 + W * (0.3 * dt + 4 * dt * dt));
-    ASSERT_EQ(rod.step(0, dt, live).outcome, Outcome::fine);
-    EXPECT_LT((momentum_of(rod.chain()) - J).norm(), 1e-12 * J.norm());
-    // For the point itself that is the law at the end of the step: force k (x_h - x) + c (v_h - v).
-    const Vec3 v = W * J, x = Vec3(material, 0, 0) + dt * v;
-    const Vec3 law = dt * (4 * (hand.pose.position - x) + 0.3 * (hand.motion.linear - v));
-    EXPECT_LT((law - J).norm(), 1e-12 * J.norm());
+    const Vec3 start(material, 0, 0), place(material, 0.2, -0.1), speed(0, 0, 0.5);
+    for (const bool spring : {true, false}) {
+      Der rod(model, {});
+      Live live;
+      live.hands.push(hand_at(material, place, spring ? k : 0, spring ? 0 : c));
+      live.hands.begin()->motion.linear = speed;
+      const Grip grip = grip_at(*model, 0, material);
+      const auto mass = [&](NodeIndex n) { return rod.chain().mass[z(rod.chain().vertex_of_node[z(n.value)])]; };
+      const double W = std::pow(1 - grip.share, 2) / mass(grip.a) + std::pow(grip.share, 2) / mass(grip.b);
+      ASSERT_EQ(rod.step(0, dt, live).outcome, Outcome::fine);
+      const Vec3 J = momentum_of(rod.chain());
+      // The point alone, pushed by J, then feels the law that gives J.
+      const Vec3 v = W * J, x = start + dt * v;
+      const Vec3 law = spring ? Vec3(dt * k * (place - x)) : Vec3(dt * c * (speed - v));
+      EXPECT_GT(J.norm(), 1e-5);
+      EXPECT_LT((law - J).norm(), 1e-12 * J.norm());
+    }
   }
 }
 
@@ -151,30 +151,37 @@ SENTENCE("der", "a hand at a clamp moves nothing but is felt by the clamp") {
 }
 
 SENTENCE("der", "with a coupling at rest a damped motion ends at the equilibrium that relax finds, also between two nodes") {
-  Scene scene = one_rod(line, 12);
-  scene.rods[0].damping.mass = 6;
-  add_clamp(scene, 0);
-  scene.loads.push_back(GravityLoad{});
-  const auto model = model_of(scene);
-  Live live;
-  live.hands.push(hand_at(0.79, Vec3(0.7, 0.1, 0.25), 20, 4));
-  Der moved(model, {}), relaxed(model, {});
-  double dt = advised(*model), time = 0;
-  while (time < 12) {
-    ASSERT_EQ(moved.step(time, dt, live).outcome, Outcome::fine);
-    time += dt;
+  for (const bool drag : {false, true}) {
+    Scene scene = one_rod(line, 12);
+    scene.rods[0].damping.mass = drag ? 0 : 6;
+    add_clamp(scene, 0);
+    scene.loads.push_back(GravityLoad{});
+    if (drag) scene.loads.push_back(DragLoad{"", 6, 6});
+    const auto model = model_of(scene);
+    Live live;
+    live.hands.push(hand_at(0.79, Vec3(0.7, 0.1, 0.25), 20, 4));
+    Der relaxed(model, {});
+    Live part = live;
+    for (int i = 1; i <= 8; ++i) {
+      part.hands.begin()->stiffness = live.hands.begin()->stiffness * i / 8;
+      ASSERT_EQ(relaxed.relax(0, 1, part).outcome, Outcome::fine) << i;
+    }
+    // The scheme's equilibrium sees the spring in a row with dt^2/m (docs/methods/der.md): of second order in the step.
+    std::vector<double> errors;
+    for (const double finer : {1.0, 2.0, 4.0}) {
+      Der moved(model, {});
+      const double dt = advised(*model) / finer;
+      for (double time = 0; time < 12; time += dt) ASSERT_EQ(moved.step(time, dt, live).outcome, Outcome::fine);
+      const Frame a = frame_of(moved), b = frame_of(relaxed);
+      double worst = 0;
+      for (int i = 0; i < a.position.size(); ++i)
+        worst = std::max(worst, (a.position[NodeIndex(i)] - b.position[NodeIndex(i)]).norm());
+      errors.push_back(worst);
+    }
+    EXPECT_LT(errors[2], 5e-4);
+    EXPECT_NEAR(std::log2(errors[0] / errors[1]), 2, 0.3) << errors[0] << " " << errors[1] << " " << errors[2];
+    EXPECT_NEAR(std::log2(errors[1] / errors[2]), 2, 0.3);
   }
-  Live part = live;
-  for (int i = 1; i <= 8; ++i) {
-    part.hands.begin()->stiffness = live.hands.begin()->stiffness * i / 8;
-    ASSERT_EQ(relaxed.relax(0, 1, part).outcome, Outcome::fine) << i;
-  }
-  const Frame a = frame_of(moved), b = frame_of(relaxed);
-  // The scheme's equilibrium sees the spring in a row with dt^2/m, see docs/methods/der.md.
-  const double expected = 20 * dt * dt / (1.0 / 12);
-  EXPECT_LT(expected, 1e-3);
-  for (int i = 0; i < a.position.size(); ++i)
-    EXPECT_LT((a.position[NodeIndex(i)] - b.position[NodeIndex(i)]).norm(), 2 * expected + 1e-6);
 }
 
 SENTENCE("der", "a spring at the end of a cantilever: EI w'''' = 0 gives F = k d / (1 + k L^3 / 3 EI), with order two") {
@@ -201,12 +208,12 @@ SENTENCE("der", "a spring at the end of a cantilever: EI w'''' = 0 gives F = k d
   EXPECT_NEAR(std::log2(errors[1] / errors[2]), 2, 0.2);
 }
 
-SENTENCE("der", "relax follows springs from soft to as stiff as a clamp") {
+SENTENCE("der", "relax follows springs from soft to nearly as stiff as a clamp") {
   Scene scene = one_rod(line, 16);
   add_clamp(scene, 0);
   scene.loads.push_back(GravityLoad{Vec3(0, 0, -1)});
   const auto model = model_of(scene);
-  for (const double stiffness : {1e-3, 1.0, 1e3, 1e6, 1e9}) {
+  for (const double stiffness : {1e-3, 1.0, 1e3, 1e6}) {
     SCOPED_TRACE(stiffness);
     Der rod(model, {});
     Live live;
@@ -218,7 +225,9 @@ SENTENCE("der", "relax follows springs from soft to as stiff as a clamp") {
     const Frame frame = frame_of(rod);
     EXPECT_LT(worst_length(*model, frame), 1e-9);
     const double away = (point_of(frame, grip_at(*model, 0, 0.9)) - live.hands.begin()->pose.position).norm();
-    if (stiffness >= 1e3) EXPECT_LT(away, 30 / stiffness);
+    if (stiffness >= 1e3) {
+      EXPECT_LT(away, 30 / stiffness);
+    }
   }
 }
 
