@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "view/replay.h"
+
 namespace tendril {
 namespace fs = std::filesystem;
 namespace {
@@ -36,6 +38,10 @@ void LiveRecording::look(const Simulation& simulation) {
   run_.tick(simulation);
 }
 
-void LiveRecording::finish(const Simulation& simulation) { run_.end(simulation.report()); }
+void LiveRecording::finish(const Simulation& simulation) {
+  run_.end(simulation.report());
+  const fs::path folder = run_.folder();
+  view::write_replay_page({&folder, 1}, folder / "index.html");
+}
 
 }  // namespace tendril

@@ -188,6 +188,7 @@ SENTENCE("session", "a recording is a whole run folder, when stopped, at another
     EXPECT_TRUE(state.exists && state.complete) << name;
     EXPECT_GE(state.frames, 2) << name;
     EXPECT_TRUE(std::filesystem::exists(folder / "runs" / name / "summary.json")) << name;
+    EXPECT_TRUE(std::filesystem::exists(folder / "runs" / name / "index.html")) << name;
   }
   const Trajectory run = read_trajectory(folder / "runs/live-fake-1/run.h5");
   for (std::size_t k = 1; k < run.frames.size(); ++k)

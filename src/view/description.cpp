@@ -126,6 +126,12 @@ Json methods_of(const Scene& scene) {
   return out;
 }
 
+Json couplings_of(const Model& model) {
+  Json out = Json::array();
+  for (const CouplingModel& c : model.couplings) out.push_back({{"name", c.name}, {"rod", c.rod}, {"material", c.material}});
+  return out;
+}
+
 struct Told {  // what differs between a simulation and a saved run
   double step = 0;
   Json methods, inputs;
@@ -155,7 +161,7 @@ std::string describe(const Scene& scene, const Model& model, Told told, const st
   out["gravity"] = numbers(model.gravity);
   out["rods"] = rods_of(model);
   out["clamps"] = clamps_of(model);
-  out["couplings"] = Json::array();
+  out["couplings"] = couplings_of(model);
   out["inputs"] = std::move(told.inputs);
   out["values"] = values_of(model);
   out["bodies"] = Json::array();

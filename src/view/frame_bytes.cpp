@@ -134,6 +134,8 @@ void FrameWriter::write(const Frame& frame, const Measures& measures, const Live
            options.with_values ? count(values_) : 0,
            0};
   for (const Hand& hand : live.hands) n.hands += holds(frame, hand) ? 1 : 0;
+  if (!model_->couplings.empty()) evaluate(*model_, live, frame.time, 1, drive_);
+  for (const Grip& grip : drive_.grips) n.hands += grip.coupling >= 0 ? 1 : 0;
   if (!(frame.material == model_->material)) n.flags |= own_material;
   if (!frame.contacts.empty()) n.flags |= contact_forces;
   const Layout l = lay_out(n);
@@ -160,6 +162,12 @@ void FrameWriter::write(const Frame& frame, const Measures& measures, const Live
     contacts.floats(c.position - origin_).floats(c.normal).floats(c.force).put(static_cast<float>(c.gap));
   for (const Hand& hand : live.hands)
     if (holds(frame, hand)) hands.floats(hand.pose.position - origin_).floats(held_point(*model_, frame, hand) - origin_);
+  for (const Grip& grip : drive_.grips) {
+    if (grip.coupling < 0) continue;
+    const CouplingModel& coupling = model_->couplings[static_cast<std::size_t>(grip.coupling)];
+    const MaterialPoint point(*model_, frame, coupling.rod, coupling.material);
+    hands.floats(grip.pose.position - origin_).floats(point.at_nodes(frame.position) - origin_);
+  }
 }
 
 }  // namespace tendril::view

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "model/drive.h"
 #include "model/model.h"
 #include "tendril/simulate.h"
 
@@ -30,6 +31,7 @@ class FrameWriter {
   Vec3 origin_;
   const Model* model_;
   std::size_t values_;
+  mutable Drive drive_;  // for the couplings; keeps its storage
 };
 
 // The box around all rods at the start, sections included.

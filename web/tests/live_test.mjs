@@ -157,7 +157,7 @@ test("switching the method keeps the scene", async (context) => {
   expect((await ask(page, "time")) < 1, "it did not start again");
 });
 
-test("the page says when the program has gone, and comes back with it", async (context) => {
+test("the page says when the program has gone", async (context) => {
   const page = await live(context);
   await until("connected", async () => (await ask(page, "state")) === "connected" && !(await page.isVisible(".connection")));
   const watched = page.listeners("console");

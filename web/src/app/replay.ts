@@ -88,7 +88,8 @@ export class Replay {
     this.runs.forEach((run, k) => {
       const { label, outcome, message } = run.saved;
       const name = this.runs.length > 1 ? `${label}: ` : "";
-      if (failed(outcome)) this.notices.show(`failed-${k}`, "bad", `${name}this run ${outcome}`, [message]);
+      if (outcome === "interrupted") this.notices.show(`failed-${k}`, "warn", `${name}this run was interrupted`, [message || `What it recorded up to t = ${short(run.end)} s is here.`]);
+      else if (failed(outcome)) this.notices.show(`failed-${k}`, "bad", `${name}this run ${outcome}`, [message]);
       else if (message) this.notices.show(`message-${k}`, "warn", `${name}${message}`, []);
     });
   }

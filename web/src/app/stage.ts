@@ -120,6 +120,7 @@ export class Stage {
     const [pane, index] = this.paneOf(run);
     pane.view.show(index, frame);
     this.frames[run] = frame;
+    for (const other of this.panes) if (other !== pane) other.view.alongside(this.frames.filter((one, k) => one && this.paneOf(k)[0] !== other));
     this.wake();
     if (this.placed || this.runs.some((_, k) => !this.frames[k])) return;
     this.placed = true; // the view has framed what it was shown first

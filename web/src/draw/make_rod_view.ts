@@ -35,6 +35,7 @@ class View implements RodView {
   private space = new Space([]);
   private runs: Run[] = [];
   private look: Look = { colouring: "none", thickness: 1, frames: false, contacts: false, dark: false };
+  private others: FrameData[] = []; // drawn elsewhere
   private seen = new Box3(); // where rods have been so far
   private groundLevel = 0; // along up
   private fitted = false;
@@ -96,6 +97,8 @@ class View implements RodView {
     }
     if (first && !this.fitted && this.runs.every((each) => each.frame)) this.fit();
   }
+
+  alongside(frames: FrameData[]): void { this.others = frames; }
 
   setLook(look: Look): void {
     const recoloured = look.colouring !== this.look.colouring, themed = look.dark !== this.look.dark;
@@ -251,7 +254,7 @@ class View implements RodView {
     if (colouring !== "none") {
       // Less than this over the whole scene is a straight, untwisted rod; forces have no such measure.
       const least = colouring === "curvature" || colouring === "twist" ? 0.02 * this.space.scale : 0;
-      this.colours.follow(this.runs.map((run) => run.frame && valuesOf(run.frame, colouring)), least);
+      this.colours.follow([...this.runs.map((run) => run.frame), ...this.others].map((frame) => frame && valuesOf(frame, colouring)), least);
     }
     for (const { rods, frame } of this.runs) {
       const u = rods.uniforms;
