@@ -9,6 +9,7 @@
 #include "cli/run_log.h"
 #include "cli/words.h"
 #include "tendril/record.h"
+#include "view/replay.h"
 
 namespace tendril::cli {
 namespace {
@@ -62,7 +63,7 @@ void print_probes(const RunReport& report) {
   for (const ProbeValue& probe : report.last.probes) fmt::print("  {}: {}\n", probe.name, joined(probe.value, 6));
 }
 
-void print_summary(const RunReport& r, const Simulation& simulation, const std::string& folder) {
+void print_summary(const RunReport& r, const Simulation& simulation, const std::string& folder, bool shown) {
   fmt::print("{}: {:.6g} s with {} in {} steps ({} frames), {:.2f} s of wall clock\n",
              simulation.scene().title.empty() ? "run" : simulation.scene().title, r.time, r.method, r.steps, r.frames,
              r.wall_seconds);
@@ -70,9 +71,23 @@ void print_summary(const RunReport& r, const Simulation& simulation, const std::
   fmt::print("  worst residual {:.2g}, iterations {}, length error {:.2g}; retries {}; energy drift {:.2g}\n",
              r.worst_residual, r.worst_iterations, r.worst_length_error, r.retries, r.last.drift);
   fmt::print("  {0}/run.h5  {0}/summary.json  {0}/probes.csv\n", folder);
+  if (shown) fmt::print("  to look at it, open {}/index.html in a browser\n", folder);
+}
+
+// Every run leaves a page to look at, however it ended; the numbers are safe without it.
+bool write_page(const std::string& folder) {
+  try {
+    const std::filesystem::path run = folder;
+    view::write_replay_page({&run, 1}, run / "index.html");
+    return true;
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "warning: no index.html was written, everything else was: {}\n", error.what());
+    return false;
+  }
 }
 
 int finish(const RunArguments& a, const Simulation& simulation, const RunReport& report, const std::string& folder) {
+  const bool shown = write_page(folder);
   if (a.json) fmt::print("{}", summary_json(simulation, report));
   if (report.outcome != Outcome::fine) {
     fmt::print(stderr, "{}\nThe last good state (t = {:.6g} s) and every frame before it are in {}\n", report.message,
@@ -84,7 +99,7 @@ int finish(const RunArguments& a, const Simulation& simulation, const RunReport&
                resume_command(a, folder));
     return interrupted;
   }
-  if (!a.json && !a.quiet) print_summary(report, simulation, folder);
+  if (!a.json && !a.quiet) print_summary(report, simulation, folder, shown);
   return fine;
 }
 

@@ -25,6 +25,38 @@ SENTENCE("cli", "run writes its files, says where, and exits with 0") {
   EXPECT_EQ(read_trajectory(shell.folder / "runs" / "beam" / "run.h5").frames.size(), 11u);
 }
 
+SENTENCE("cli", "every run leaves an index.html: finished, interrupted, resumed, diverged; without it the run is still a run") {
+  Shell shell;
+  const auto outcome = [&](const char* run) {
+    const std::string html = read_text_file(shell.folder / run / "index.html");
+    const std::size_t at = html.find("\"outcome\":\"");
+    return at == std::string::npos ? "" : html.substr(at + 11, html.find('"', at + 11) - at - 11);
+  };
+  shell.file("beam.toml", beam_scene());
+  const Answer a = shell.tendril("run beam.toml -o here");
+  EXPECT_EQ(a.code, 0) << a.err;
+  EXPECT_TRUE(has(a.out, "here/index.html")) << a.out;
+  EXPECT_EQ(outcome("here"), "fine");
+  shell.file("slow.toml", beam_scene("duration = 0.2", "duration = 1000"));
+  EXPECT_EQ(shell.tendril_with_signal({"run", "slow.toml", "-o", "cut"}, SIGINT, "cut", 5).code, 130);
+  EXPECT_EQ(outcome("cut"), "interrupted");
+  shell.file("stiff.toml", beam_scene("step = \"auto\"", "step = 2.0"));
+  const Answer stiff = shell.tendril(
+      "run stiff.toml -o here --set time.duration=40 --set time.frames_per_second=0.5 --set 'options.der.extensible=true'");
+  EXPECT_EQ(stiff.code, 3) << stiff.err;  // in the place of the older run
+  EXPECT_EQ(outcome("here"), "diverged");
+  EXPECT_EQ(shell.tendril("run beam.toml -o blocked").code, 0);
+  std::filesystem::remove(shell.folder / "blocked" / "index.html");
+  std::filesystem::create_directories(shell.folder / "blocked" / "index.html" / "in the way");
+  const Answer resumed = shell.tendril("run beam.toml -o blocked --resume --until 0.3");
+  EXPECT_EQ(resumed.code, 0) << resumed.err;
+  EXPECT_TRUE(has(resumed.err, "warning: no index.html was written, everything else was")) << resumed.err;
+  EXPECT_FALSE(has(resumed.out, "index.html")) << resumed.out;
+  std::filesystem::remove_all(shell.folder / "blocked" / "index.html");
+  EXPECT_EQ(shell.tendril("run beam.toml -o blocked --resume --until 0.4").code, 0);
+  EXPECT_TRUE(std::filesystem::is_regular_file(shell.folder / "blocked" / "index.html"));
+}
+
 SENTENCE("cli", "run --json prints JSON and nothing else, --quiet prints nothing") {
   Shell shell;
   shell.file("beam.toml", beam_scene());

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs the GoogleTest program in parts, side by side, and the fuzzer if there is one. Called by ./test.
+"""Runs the GoogleTest program in parts, side by side, then the browser tests and the fuzzer if they are asked for. Called by ./test.
 
 Shows failures in full and everything else as a count. A part that crashes or hangs counts as one failed test: the one that ran.
 The last line is `N passed, N failed`, with `, N skipped` when some were."""
@@ -17,6 +17,7 @@ import threading
 import time
 
 HANGS_AFTER = 1800  # seconds without a word
+BROWSER_HANGS_AFTER = 300  # seconds in all
 
 
 class Result:
@@ -137,6 +138,36 @@ def run_parts(program, pattern, result):
         thread.join()
 
 
+def run_browser(script, program, pattern, result):
+    """The page's own tests, alone on the machine: they count frames per second. One line each: `ok NAME`, `skipped NAME: why`, `FAILED NAME: why`."""
+    process = subprocess.Popen(["node", script, program, pattern], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                               stderr=subprocess.STDOUT, text=True, errors="replace", start_new_session=True)
+    watchdog = threading.Timer(BROWSER_HANGS_AFTER, lambda: os.killpg(process.pid, signal.SIGKILL))
+    watchdog.start()
+    said, any_failed = [], False
+    for line in process.stdout:
+        line = line.rstrip("\n")
+        match = re.match(r"(ok|skipped|FAILED) (.*)", line)
+        if not match:
+            said.append(line)
+            continue
+        if match[1] == "ok":
+            result.passed += 1
+        elif match[1] == "skipped":
+            result.skipped += 1
+        else:
+            any_failed = True
+            result.failed.append("web: " + match[2].split(": ")[0])
+            result.show("\n".join([f"FAILED  web: {match[2]}", *("    " + text for text in said), ""]))
+        said.clear()
+        result.progress()
+    code = process.wait()
+    watchdog.cancel()
+    if (code == 0) == any_failed:
+        result.failed.append("web: the browser tests")
+        result.show("\n".join([f"CRASHED  web: the browser tests (exit code {code})", *("    " + text for text in said[-60:]), ""]))
+
+
 def run_fuzzer(program, seconds, result):
     root = pathlib.Path(__file__).resolve().parent.parent
     corpus = pathlib.Path(program).parent / "corpus"
@@ -166,6 +197,8 @@ def main():
     parser.add_argument("program")
     parser.add_argument("--only", default="*")
     parser.add_argument("--without", nargs="*", default=[])
+    parser.add_argument("--browser", help="script with the browser tests")
+    parser.add_argument("--tendril", help="the program they drive")
     parser.add_argument("--fuzz")
     parser.add_argument("--fuzz-seconds", type=int, default=60)
     a = parser.parse_args()
@@ -174,6 +207,8 @@ def main():
         pattern += (":" if "-" in a.only else "-") + ":".join(a.without)
     result, start = Result(), time.monotonic()
     run_parts(a.program, pattern, result)
+    if a.browser:
+        run_browser(a.browser, a.tendril, a.only, result)
     if a.fuzz:
         run_fuzzer(a.fuzz, a.fuzz_seconds, result)
     slowest = sorted(result.seconds.items(), key=lambda item: -item[1])[:3]

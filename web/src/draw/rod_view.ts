@@ -39,4 +39,4 @@ export interface RodView {
   picture(width: number, height: number, overlay?: (context: CanvasRenderingContext2D) => void): Promise<Blob>; // PNG
   dispose(): void;
 }
-export declare function makeRodView(canvas: HTMLCanvasElement): RodView;
+export { makeRodView } from "./make_rod_view";
