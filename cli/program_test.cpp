@@ -91,7 +91,7 @@ SENTENCE("cli", "--set takes names and indices, --until ends earlier, --method c
 
 SENTENCE("cli", "--inputs does again what a user did in another run, bit for bit, and never over it") {
   Shell shell;
-  const auto file = shell.file("beam.toml", beam_scene());
+  const auto file = shell.file("beam.toml", beam_scene("step = \"auto\"", "step = 2e-4"));
   {
     Checked<Scene> scene = read_scene_file(file);
     Checked<Simulation> live = Simulation::open(*scene);
@@ -105,6 +105,7 @@ SENTENCE("cli", "--inputs does again what a user did in another run, bit for bit
       return false;
     });
   }
+  EXPECT_GT(read_inputs(shell.folder / "live").inputs.size(), 5u);
   const Answer a = shell.tendril("run beam.toml --inputs live -o again");
   EXPECT_EQ(a.code, 0) << a.err;
   expect_same_runs(shell.folder / "live", shell.folder / "again");
