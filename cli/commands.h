@@ -57,7 +57,7 @@ struct RenderArguments {
   double fps = 30, speed = 1;
   std::optional<double> time, from, to;  // [s]
   std::vector<double> camera;            // where it stands, where it looks; empty: the whole scene
-  bool quiet = false;
+  bool plain = false, quiet = false;
 };
 
 int command_run(const RunArguments& arguments);

@@ -16,7 +16,7 @@ try {
   if (runs?.length) {
     const replay = new Replay(root, runs, words);
     exposeHooks({ replay });
-    if (words.render) void renderAll(replay, words.render);
+    if (words.render) void renderAll(replay, words.render, words.plain);
   } else {
     exposeHooks({ live: new Live(root, words) });
   }

@@ -40,13 +40,15 @@ function paint(context: CanvasRenderingContext2D, width: number, height: number,
   context.restore();
 }
 
-async function pictureOf(replay: Replay, { width, height }: Render): Promise<Blob> {
+async function pictureOf(replay: Replay, { width, height }: Render, plain: boolean): Promise<Blob> {
   const { panes } = replay.stage;
   const share = Math.floor(width / panes.length);
   const titles = panes.length > 1 ? replay.runs.map((run) => run.saved.label) : [replay.runs[0]!.description.title];
   const parts: Blob[] = [];
   for (const [k, { view }] of panes.entries())
-    parts.push(await view.picture(share, height, (context) => paint(context, share, height, replay, titles[k]!, view.legend(), k === panes.length - 1)));
+    parts.push(await view.picture(share, height, (context) => {
+      if (!plain) paint(context, share, height, replay, titles[k]!, view.legend(), k === panes.length - 1);
+    }));
   if (parts.length === 1) return parts[0]!;
   const canvas = document.createElement("canvas");
   canvas.width = width;
@@ -56,17 +58,21 @@ async function pictureOf(replay: Replay, { width, height }: Render): Promise<Blo
   return new Promise((done, fail) => canvas.toBlob((blob) => (blob ? done(blob) : fail(new Error("no picture"))), "image/png"));
 }
 
-export async function renderAll(replay: Replay, render: Render): Promise<void> {
+export async function renderAll(replay: Replay, render: Render, plain: boolean): Promise<void> {
   try {
     replay.hidePanels();
     Object.assign(replay.stage.element.style, { inset: "auto", left: "0", top: "0", width: `${render.width}px`, height: `${render.height}px` });
     for (const pane of replay.stage.panes) pane.view.resize();
-    if (!/camera=/.test(location.hash)) replay.stage.fit();
     const to = Math.min(render.to, Math.max(replay.end, render.from));
     const count = 1 + Math.max(0, Math.floor((to - render.from) * render.fps + 1e-6));
+    if (count === 1) { // a picture shows one moment: the motion needs no room
+      replay.stage.motion = () => [];
+      replay.seek(render.from);
+    }
+    if (!/camera=/.test(location.hash)) replay.stage.fit();
     for (let k = 0; k < count; k++) {
       replay.seek(render.from + k / render.fps);
-      await post(`picture/${k}`, await pictureOf(replay, render));
+      await post(`picture/${k}`, await pictureOf(replay, render, plain));
     }
     await post("done", "");
   } catch (problem) {
