@@ -26,8 +26,8 @@ void OverlapGrid::sort_into_levels(std::span<const Bounds> boxes) {
 
 void OverlapGrid::list_cells(std::span<const Bounds> boxes, std::size_t level) {
   const double per_cell = std::ldexp(1.0, -levels_[level].exponent);
-  // Cells count from 1 and end before the last one, so that a neighbour never leaves its row. Far away cells are put together:
-  // neighbours stay neighbours.
+  // Cells count from 1 and end before the last one, so that a neighbour never leaves its row. Far away cells are put
+  // together: neighbours stay neighbours.
   const auto cell_of = [&](const Vec3& p) {
     std::uint64_t cell = 0;
     for (const int axis : {2, 1, 0}) {

@@ -1,9 +1,9 @@
 // Which boxes overlap? In time near to linear, in an order that depends on the boxes alone, without allocation once warm.
 //
-// A box belongs to the cell of its centre, in a grid whose cells are at least as wide as the box: cells of 2^level, so boxes of
-// any size live together (a short segment, a long one, a house). Two boxes that overlap have centres at most one cell of the
-// coarser grid apart: each box meets the 27 cells around its own in its own grid and in every coarser one that is in use.
-// Cells are sorted, row by row, so that the neighbours of all boxes are found by nine hands running down one list: no
+// A box belongs to the cell of its centre, in a grid whose cells are at least as wide as the box: cells of 2^level, so boxes
+// of any size live together (a short segment, a long one, a house). Two boxes that overlap have centres at most one cell of
+// the coarser grid apart: each box meets the 27 cells around its own in its own grid and in every coarser one that is in
+// use. Cells are sorted, row by row, so that the neighbours of all boxes are found by nine hands running down one list: no
 // hashing, no empty cells, good for caches. (A tree along the rod would be simpler; a long diagonal stretch makes its boxes
 // overlap everything. Sorting along one axis alone costs n^(5/3) for a ball of yarn.)
 #pragma once
@@ -23,8 +23,8 @@ using BoxPair = std::pair<int, int>;
 
 class OverlapGrid {
  public:
-  // Appends to `out` every pair (a, b), a < b, of overlapping boxes with wanted(a, b), sorted. All boxes are finite. false when
-  // there would be more than `most` pairs: then `out` is of no use.
+  // Appends to `out` every pair (a, b), a < b, of overlapping boxes with wanted(a, b), sorted. All boxes are finite. false
+  // when there would be more than `most` pairs: then `out` is of no use.
   template <class Wanted>
   bool find(std::span<const Bounds> boxes, const Wanted& wanted, std::size_t most, std::vector<BoxPair>& out) {
     out.clear();
@@ -59,7 +59,7 @@ class OverlapGrid {
   static constexpr int bits = 21, most_levels = 24;
   static constexpr std::uint64_t row = std::uint64_t{1} << bits, layer = row << bits;
 
-  void sort_into_levels(std::span<const Bounds> boxes);              // grid.cpp
+  void sort_into_levels(std::span<const Bounds> boxes);               // grid.cpp
   void list_cells(std::span<const Bounds> boxes, std::size_t level);  // own_: of this level; finer_: of all finer ones
 
   template <class Wanted>

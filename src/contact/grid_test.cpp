@@ -29,8 +29,9 @@ SENTENCE("contact", "the grid finds exactly the boxes that overlap, in order, wh
   };
   OverlapGrid grid;
   std::size_t found = 0;
-  for (const Case& c : {Case{0, 1, 1, 1}, Case{1, 1, 1, 1}, Case{2, 0.1, 1, 1}, Case{300, 1, 0.1, 0.1}, Case{300, 1, 1e-6, 1},
-                        Case{300, 1, 0.09, 0.13}, Case{300, 1e-3, 1e-12, 1e-2}, Case{500, 1e9, 1, 1e8}, Case{300, 1e-200, 1e-205, 1e-200}}) {
+  for (const Case& c :
+       {Case{0, 1, 1, 1}, Case{1, 1, 1, 1}, Case{2, 0.1, 1, 1}, Case{300, 1, 0.1, 0.1}, Case{300, 1, 1e-6, 1},
+        Case{300, 1, 0.09, 0.13}, Case{300, 1e-3, 1e-12, 1e-2}, Case{500, 1e9, 1, 1e8}, Case{300, 1e-200, 1e-205, 1e-200}}) {
     for (int repeat = 0; repeat < 20; ++repeat) {
       const auto boxes = random_boxes(random, c.count, c.spread, c.smallest, c.largest);
       std::vector<BoxPair> expected, got;
@@ -45,7 +46,8 @@ SENTENCE("contact", "the grid finds exactly the boxes that overlap, in order, wh
   EXPECT_GT(found, 10000u);
 }
 
-SENTENCE("contact", "the grid leaves out what is not wanted, gives up when there is too much, and takes boxes without size") {
+SENTENCE("contact",
+         "the grid leaves out what is not wanted, gives up when there is too much, and takes boxes without size") {
   OverlapGrid grid;
   std::vector<Bounds> boxes(100);
   for (Bounds& b : boxes) b.include(Vec3(1, 2, 3));
@@ -53,7 +55,8 @@ SENTENCE("contact", "the grid leaves out what is not wanted, gives up when there
   EXPECT_TRUE(grid.find(boxes, all, 4950, pairs));
   EXPECT_EQ(pairs.size(), 4950u);
   EXPECT_FALSE(grid.find(boxes, all, 4949, pairs));
-  EXPECT_TRUE(grid.find(boxes, [](int a, int b) { return a == 3 && b > 90; }, 9, pairs));
+  EXPECT_TRUE(grid.find(
+      boxes, [](int a, int b) { return a == 3 && b > 90; }, 9, pairs));
   EXPECT_EQ(pairs.size(), 9u);
 }
 

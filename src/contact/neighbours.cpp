@@ -16,7 +16,8 @@ std::vector<int> joined_nodes(const Model& model) {
   std::vector<int> place(static_cast<Size>(model.material.size()));
   std::iota(place.begin(), place.end(), 0);
   const auto root = [&](int n) {
-    while (place[static_cast<Size>(n)] != n) n = place[static_cast<Size>(n)] = place[static_cast<Size>(place[static_cast<Size>(n)])];
+    while (place[static_cast<Size>(n)] != n)
+      n = place[static_cast<Size>(n)] = place[static_cast<Size>(place[static_cast<Size>(n)])];
     return n;
   };
   for (const JointModel& joint : model.joints) {

@@ -1,7 +1,7 @@
 // Which segments never touch because they are neighbours: along one rod, around a ring, or through a joint.
 //
-// A rod of radius r that does not bend more sharply than r touches itself from an arc length of pi r on. Stretches nearer than
-// `neighbour_length` circumferences (2 pi r each, default 1) are left alone; segments that share a node always.
+// A rod of radius r that does not bend more sharply than r touches itself from an arc length of pi r on. Stretches nearer
+// than `neighbour_length` circumferences (2 pi r each, default 1) are left alone; segments that share a node always.
 #pragma once
 
 #include <vector>

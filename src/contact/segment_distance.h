@@ -80,8 +80,8 @@ using Matrix12 = Eigen::Matrix<double, 12, 12>;
 // The distance and its derivatives by (a0, a1, b0, b1). Closest points at an end stay there; those inside slide.
 //   gradient  W^T n,     n = (a - b) / d,  W = d(a - b)/dx at fixed s, t = [(1-s) 1, s 1, -(1-t) 1, -t 1]
 //   Hessian   W^T P W / d - C A^-1 C^T,    P = 1 - n n^T,  A = d2 d / d(s,t)2,  C = d2 d / dx d(s,t), free places only
-// The gradient is continuous where d > 0 but for segments that become parallel side by side; the Hessian jumps where a closest
-// point reaches an end. Not defined for d = 0 (all zero is returned).
+// The gradient is continuous where d > 0 but for segments that become parallel side by side; the Hessian jumps where a
+// closest point reaches an end. Not defined for d = 0 (all zero is returned).
 struct DistanceDerivatives {
   ClosestPoints<double> at;
   double distance = 0;

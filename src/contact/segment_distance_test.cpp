@@ -15,9 +15,7 @@ namespace {
 struct Four {
   Vec3 a0, a1, b0, b1;
   ClosestPoints<double> closest() const { return closest_points(to_small(a0), to_small(a1), to_small(b0), to_small(b1)); }
-  double squared(double s, double t) const {
-    return ((a0 + s * (a1 - a0)) - (b0 + t * (b1 - b0))).squaredNorm();
-  }
+  double squared(double s, double t) const { return ((a0 + s * (a1 - a0)) - (b0 + t * (b1 - b0))).squaredNorm(); }
 };
 
 // Generic, near-parallel, exactly parallel, crossing, sharing a point, degenerate: all kinds, and all sizes.
@@ -42,8 +40,8 @@ Four random_pair(Random& random) {
   return f;
 }
 
-// A sweep that knows nothing of the kernel: for every s of a fine comb the best t is found by bisection of the slope; the comb
-// is then narrowed around its best tooth. The function of s is convex, so this can not be led astray.
+// A sweep that knows nothing of the kernel: for every s of a fine comb the best t is found by bisection of the slope; the
+// comb is then narrowed around its best tooth. The function of s is convex, so this can not be led astray.
 double swept(const Four& f) {
   const auto best_over_t = [&](double s) {
     double low = 0, high = 1;
@@ -93,7 +91,8 @@ SENTENCE("contact", "the closest points of a million random segments are those a
       for (int j = 0; j <= 16; ++j) least = std::min(least, squared_norm(p - (j / 16.0) * v));
     }
     ASSERT_LE(here, std::sqrt(least) + 1e-14 * scale) << k;
-    // The function is convex and its slopes are bounded: the true minimum lies at most half a tooth's reach below the sweep's.
+    // The function is convex and its slopes are bounded: the true minimum lies at most half a tooth's reach below the
+    // sweep's.
     ASSERT_GE(here, std::sqrt(least) - (norm(u) + norm(v)) / 32 - 1e-14 * scale) << k;
     if (k % 1000 == 0) {
       const double error = std::abs(here - std::sqrt(swept(f))) / scale;

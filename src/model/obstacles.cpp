@@ -27,8 +27,7 @@ struct Place {
   static InOwnAxes along(const Vec3& start, const Vec3& end, double radius) {
     const Vec3 axis = end - start;
     const double length = axis.norm();
-    return {Round{0.5 * length, radius},
-            {0.5 * (start + end), length > 0 ? frame_along(axis) : Quat::Identity()}};
+    return {Round{0.5 * length, radius}, {0.5 * (start + end), length > 0 ? frame_along(axis) : Quat::Identity()}};
   }
   InOwnAxes operator()(const CapsuleShape& s) const { return along<shape::Capsule>(s.start, s.end, s.radius); }
   InOwnAxes operator()(const CylinderShape& s) const { return along<shape::Cylinder>(s.start, s.end, s.radius); }

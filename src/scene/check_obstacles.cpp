@@ -41,7 +41,8 @@ class ObstacleChecker {
         return given && !(given->radius > 0);
       };
       const Rod& r = scene_.rods[i];
-      if ((r.section && thin(*r.section)) || std::ranges::any_of(r.sections, [&](const Station& s) { return thin(s.section); }))
+      if ((r.section && thin(*r.section)) ||
+          std::ranges::any_of(r.sections, [&](const Station& s) { return thin(s.section); }))
         error(fmt::format("rod[{}].section", i), "has no radius, so nothing can touch it", "must be > 0 with contact",
               "give the stiffness section a radius");
     }
@@ -50,7 +51,8 @@ class ObstacleChecker {
   Problems problems;
 
  private:
-  void add(Severity severity, const std::string& field, std::string what, std::string allowed = {}, std::string remedy = {}) {
+  void add(Severity severity, const std::string& field, std::string what, std::string allowed = {},
+           std::string remedy = {}) {
     problems.push_back({severity, locate(scene_, field), field, std::move(what), std::move(allowed), std::move(remedy)});
   }
   void error(const std::string& field, std::string what, std::string allowed = {}, std::string remedy = {}) {
@@ -92,7 +94,8 @@ bool ObstacleChecker::check_triangles(const MeshShape& mesh, const std::string& 
     bool good = true;
     for (std::size_t i = k; i < k + 3; ++i)
       if (!is_vertex(mesh.triangles[i])) {
-        error(field(i), fmt::format("got {}", mesh.triangles[i]), fmt::format("there are {} vertices", mesh.vertices.size()));
+        error(field(i), fmt::format("got {}", mesh.triangles[i]),
+              fmt::format("there are {} vertices", mesh.vertices.size()));
         good = false, ++found;
       }
     if (!good) continue;
@@ -139,7 +142,9 @@ void ObstacleChecker::check_closed(const MeshShape& mesh, const std::string& pat
     error(path, fmt::format("the mesh has holes: {} open sides, the first {}", open, first_open),
           "must be closed: every side belongs to two triangles", "fill the holes");
   if (tangled > 0)
-    error(path, fmt::format("{} sides belong to more than two triangles or to two of opposite sense, the first {}", tangled, first_tangled),
+    error(path,
+          fmt::format("{} sides belong to more than two triangles or to two of opposite sense, the first {}", tangled,
+                      first_tangled),
           "every side belongs to two triangles of the same sense", "separate the parts, or turn faces to one sense");
 }
 
