@@ -27,9 +27,9 @@ ContactGeometry::ContactGeometry(const Model& model)
   double length = 0, radius = 0;
   for (const Section& s : model.section) radius_.push_back(s.radius()), radius += s.radius();
   for (const double l : model.rest_length) length += l;
-  // A longer skin: searches are rarer, lists longer. Half a segment and a radius cost little in either.
+  // A longer skin: searches are rarer, lists longer. A search costs about as much as following a dense list twice.
   const double count = std::max(1, edges());
-  skin_ = radius / count + 0.5 * length / count;
+  skin_ = 0.5 * radius / count + 0.1 * length / count;
   for (const ObstacleModel& o : model.obstacles) add_obstacle(o.shape, o.friction);
 }
 

@@ -36,7 +36,8 @@ class ContactSearch {
   Bounds bounds_of_obstacle(int obstacle) const;
   bool pairs_are_known() const;
   bool search_pairs();
-  void meet_segments(int a, int b);
+  void meet_all_segments();
+  void meet_segments(int a, int b, const ClosestPoints<double>& first);  // first: before the motion
   void add_pair(int a, int b, const ClosestPoints<double>& c, double time);
   void remove_twins();
   // ---- obstacle_contacts.cpp

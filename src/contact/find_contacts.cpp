@@ -1,9 +1,11 @@
 #include "contact/find_contacts.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "contact/contact_search.h"
+#include "math/pack.h"
 #include "math/transport.h"
 
 namespace tendril {
@@ -30,7 +32,7 @@ Found ContactSearch::run() {
   out_.clear();
   if (!measure()) return Found::not_finite;
   if (!pairs_are_known() && !search_pairs()) return Found::too_many;
-  for (const auto& [a, b] : work_.pairs_) meet_segments(a, b);
+  meet_all_segments();
   remove_twins();
   meet_obstacles();
   std::sort(out_.begin(), out_.end(), [](const Touch& x, const Touch& y) { return x.key < y.key; });
@@ -122,16 +124,38 @@ bool ContactSearch::search_pairs() {
   return true;
 }
 
-void ContactSearch::meet_segments(int a, int b) {
-  const Moving ma = moving(a), mb = moving(b);
+// Four pairs at a time: most of them are not near, and their distance before the motion tells it.
+void ContactSearch::meet_all_segments() {
+  const auto& pairs = work_.pairs_;
+  for (Size k = 0; k < pairs.size(); k += pack_size) {
+    const int lanes = static_cast<int>(std::min<Size>(pack_size, pairs.size() - k));
+    std::array<std::array<double, pack_size>, 12> x;
+    for (int lane = 0; lane < pack_size; ++lane) {
+      const auto& [a, b] = pairs[k + static_cast<Size>(std::min(lane, lanes - 1))];
+      const int nodes[4] = {geometry_.ends(a)[0], geometry_.ends(a)[1], geometry_.ends(b)[0], geometry_.ends(b)[1]};
+      for (Size i = 0; i < 12; ++i)
+        x[i][static_cast<Size>(lane)] = node(before_, nodes[i / 3])[static_cast<Eigen::Index>(i % 3)];
+    }
+    const auto point = [&x](Size i) {
+      return V3<Pack>{load_pack(x[i].data()), load_pack(x[i + 1].data()), load_pack(x[i + 2].data())};
+    };
+    const ClosestPoints<Pack> first = closest_points(point(0), point(3), point(6), point(9));
+    for (int lane = 0; lane < lanes; ++lane) {
+      const auto& [a, b] = pairs[k + static_cast<Size>(lane)];
+      meet_segments(a, b, {first.s[lane], first.t[lane], lane_of(first.apart, lane), first.squared[lane]});
+    }
+  }
+}
+
+void ContactSearch::meet_segments(int a, int b, const ClosestPoints<double>& first) {
   const auto closest = [](const Segment& p, const Segment& q) {
     return closest_points(to_small(p.p0), to_small(p.p1), to_small(q.p0), to_small(q.p1));
   };
-  const auto first = closest(ma.from, mb.from);
   const double d0 = std::sqrt(first.squared),
                motion = work_.motion_[static_cast<Size>(a)] + work_.motion_[static_cast<Size>(b)];
   const double radii = geometry_.radius(a) + geometry_.radius(b);
   if (d0 - motion > radii + geometry_.margin()) return;
+  const Moving ma = moving(a), mb = moving(b);
   const double limit = std::min(core * radii, 0.5 * d0);
   if (d0 - motion <= limit && d0 > 0) {
     struct Look {
