@@ -219,6 +219,9 @@ SENTENCE("contact", "two crossing rods: gap, normal and places are those of geom
   EXPECT_EQ(touches[0].edge_b, 7);
   EXPECT_NEAR(touches[0].s, 0.5, 1e-15);
   EXPECT_EQ(touches[0].time, 1);
+  const ContactPoint shown = contact_point(touches[0], Vec3::Zero(), Vec3(0, 0, -2));
+  EXPECT_LT((shown.position - Vec3(0, 0, 0.1)).norm(), 1e-15);  // on the first rod's surface, towards the second
+  EXPECT_EQ(shown.edge_b, 7);
   World nodes(model_of({{straight(Vec3(-1, 0, 0), Vec3(1, 0, 0), 4), 0.1, false},
                         {straight(Vec3(0, -1, 0.19), Vec3(0, 1, 0.19), 4), 0.1, false}}));
   EXPECT_EQ(nodes.find().size(), 1u) << "four pairs of segments meet at two nodes";

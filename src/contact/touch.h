@@ -4,6 +4,7 @@
 #include <compare>
 #include <cstdint>
 
+#include "tendril/frame.h"
 #include "tendril/types.h"
 
 namespace tendril {
@@ -64,6 +65,11 @@ inline ContactShare share_a(const Touch& c, const Vec3& force) {
 }
 inline ContactShare share_b(const Touch& c, const Vec3& force) {
   return {(1 - c.t) * force, c.t * force, arm_b(c).cross(force)};
+}
+
+// As a Frame shows it. `centre_a` is a's centerline at the touch.
+inline ContactPoint contact_point(const Touch& c, const Vec3& centre_a, const Vec3& force_on_a) {
+  return {centre_a + arm_a(c), c.normal, force_on_a, c.gap, c.edge_a, c.edge_b};
 }
 
 }  // namespace tendril
