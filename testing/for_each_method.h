@@ -94,6 +94,15 @@ inline const std::vector<Request>& all_requests() {
          s.couplings.push_back(coupling);
        }},
       {"damping", [](const Capability& c) { return c.damping; }, [](Scene& s) { s.rods[0].damping.mass = 1; }},
+      {"contact", [](const Capability& c) { return c.contact != Support::none; },
+       [](Scene& s) {
+         s.contact.enabled = true;
+         s.contact.friction = 0.3;
+         Obstacle floor;
+         floor.name = "floor";
+         floor.shape = HalfSpaceShape{Vec3(0, 0, -0.05), Vec3::UnitZ()};
+         s.obstacles.push_back(floor);
+       }},
       {"a hold of position only", [](const Capability& c) { return c.hold_position; },
        [](Scene& s) { s.clamps[0].hold = {Hold::position}; }},
       {"a hold inside the rod", [](const Capability& c) { return c.hold_inside; }, [](Scene& s) { s.clamps[0].at = 0.5; }},

@@ -224,6 +224,45 @@ struct Joint {
   bool operator==(const Joint&) const = default;
 };
 
+// ---- contact ------------------------------------------------------------------------------------------------------------
+struct HalfSpaceShape { Vec3 point = Vec3::Zero(), normal = Vec3::UnitZ(); bool operator==(const HalfSpaceShape&) const = default; };
+struct SphereShape { Vec3 center = Vec3::Zero(); double radius = 0; bool operator==(const SphereShape&) const = default; };
+struct CapsuleShape { Vec3 start = Vec3::Zero(), end = Vec3::Zero(); double radius = 0; bool operator==(const CapsuleShape&) const = default; };
+struct CylinderShape { Vec3 start = Vec3::Zero(), end = Vec3::Zero(); double radius = 0; bool operator==(const CylinderShape&) const = default; };
+struct BoxShape {
+  Vec3 center = Vec3::Zero(), size = Vec3::Zero();                // [m] whole sides
+  Vec3 x_axis = Vec3::UnitX(), y_towards = Vec3::UnitY();         // of the first side; to which the second one points
+  bool operator==(const BoxShape&) const = default;
+};
+struct MeshShape {  // closed; an OBJ file is replaced by what it holds when the scene is read, so that a Scene is whole
+  std::string file;
+  std::vector<Vec3> vertices;
+  std::vector<int> triangles;  // three vertices each, counted from 0, counter-clockwise as seen from outside
+  double scale = 1;
+  Vec3 position = Vec3::Zero();  // [m] where the mesh's origin stands
+  bool operator==(const MeshShape&) const = default;
+};
+using ObstacleShape = std::variant<HalfSpaceShape, SphereShape, CapsuleShape, CylinderShape, BoxShape, MeshShape>;
+struct Obstacle {
+  std::string name;
+  ObstacleShape shape;
+  Timetable<Vec3> move;          // [m] from its place
+  Timetable<double> turn;        // [turns] about `axis` through `pivot`
+  Vec3 axis = Vec3::UnitZ();
+  std::optional<Vec3> pivot;     // default: the shape's centre; moves along
+  std::optional<double> friction;  // default: contact.friction
+  bool operator==(const Obstacle&) const = default;
+};
+struct Contact {
+  bool enabled = false;
+  double friction = 0;           // Coulomb's coefficient
+  bool self = true;              // a rod touches itself
+  bool between_rods = true;
+  double neighbour_length = 1;   // [circumferences] stretches of one rod nearer than this along it do not touch each other
+  std::optional<double> margin;  // [m] contacts are known from this gap on; none: "auto"
+  bool operator==(const Contact&) const = default;
+};
+
 enum class Quantity {
   position, velocity, direction, orientation, curvature, twist, twist_rate, force, moment, tension,  // at a point
   reaction_force, reaction_moment,                                                                    // of a clamp
@@ -270,6 +309,8 @@ struct Scene {
   std::vector<Coupling> couplings;
   std::vector<Joint> joints;
   std::vector<Load> loads;
+  Contact contact;
+  std::vector<Obstacle> obstacles;
   std::vector<Probe> probes;
   std::map<std::string, OptionTable> options;  // one table per method
   SourceMap source;

@@ -29,6 +29,20 @@ void evaluate_target(const Target& target, double time, double load_factor, Targ
   now.motion.angular = (two_pi * load_factor * turn.rate) * target.axis;
 }
 
+void evaluate_obstacle(const ObstacleModel& obstacle, double time, double load_factor, ObstacleNow& now) {
+  now.pose = obstacle.start;
+  now.motion = {};
+  if (obstacle.move.keys.empty() && obstacle.turn.keys.empty()) return;
+  const auto move = at_time<Vec3>(obstacle.move, time, Vec3::Zero(), Vec3::Zero());
+  const auto turn = at_time<double>(obstacle.turn, time, 0.0, 0.0);
+  const Quat rotation = exp_quat(Vec3((two_pi * load_factor * turn.value) * obstacle.axis));
+  const Vec3 arm = rotation * (obstacle.start.position - obstacle.pivot);
+  now.pose.position = obstacle.pivot + load_factor * move.value + arm;
+  now.pose.orientation = rotation * obstacle.start.orientation;
+  now.motion.angular = (two_pi * load_factor * turn.rate) * obstacle.axis;
+  now.motion.linear = load_factor * move.rate + now.motion.angular.cross(arm);
+}
+
 template <class Placed>
 void evaluate_factors(const std::vector<Placed>& loads, double time, double load_factor, std::vector<double>& out) {
   out.resize(loads.size());
@@ -101,6 +115,9 @@ void evaluate(const Model& model, const Live& live, double time, double load_fac
   out.wind_factor.resize(model.winds.size());
   for (std::size_t i = 0; i < model.winds.size(); ++i)
     out.wind_factor[i] = load_factor * at_time<double>(model.winds[i].law.factor, time, 1.0, 0.0).value;
+  out.obstacles.resize(model.obstacles.size());
+  for (std::size_t i = 0; i < model.obstacles.size(); ++i)
+    evaluate_obstacle(model.obstacles[i], time, load_factor, out.obstacles[i]);
   evaluate_grips(model, live, time, load_factor, out.grips);
 }
 

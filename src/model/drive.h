@@ -16,6 +16,11 @@ struct TargetNow {
   double turn = 0;  // [rad] since the start, any number of turns
 };
 
+struct ObstacleNow {
+  Pose pose;      // of its own axes
+  Motion motion;  // of its own origin
+};
+
 struct Drive {
   double time = 0, load_factor = 1;
   Vec3 gravity = Vec3::Zero();          // already scaled
@@ -23,6 +28,7 @@ struct Drive {
   std::vector<double> node_factor;      // one per Model::node_loads
   std::vector<double> line_factor;      // one per Model::line_loads
   std::vector<double> wind_factor;      // one per Model::winds
+  std::vector<ObstacleNow> obstacles;   // one per Model::obstacles
   std::vector<Grip> grips;              // couplings that pull now, in the order of the scene, then hands
 };
 

@@ -2,7 +2,9 @@
 // Geometry and stiffness, never strain: each method applies its own strain measure to the shared rest configuration.
 #pragma once
 
+#include <array>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "tendril/frame.h"
@@ -85,6 +87,34 @@ struct CouplingModel {  // a spring and damper at its node
   double angular_stiffness = 0, angular_damping = 0;  // [N m/rad], [N m s/rad]
   double from = 0, until = forever;
 };
+// Obstacles in their own axes: half-spaces lie below z = 0, capsules and cylinders along z, all about the origin.
+namespace shape {
+struct HalfSpace {};
+struct Sphere { double radius = 0; };
+struct Capsule { double half_length = 0, radius = 0; };
+struct Cylinder { double half_length = 0, radius = 0; };
+struct Box { Vec3 half = Vec3::Zero(); };
+struct Mesh {
+  std::vector<Vec3> vertices;
+  std::vector<std::array<int, 3>> triangles;  // counter-clockwise as seen from outside; closed
+};
+}  // namespace shape
+using RigidShape = std::variant<shape::HalfSpace, shape::Sphere, shape::Capsule, shape::Cylinder, shape::Box, shape::Mesh>;
+struct ObstacleModel {
+  std::string name;
+  RigidShape shape;
+  Pose start;
+  Vec3 axis = Vec3::UnitZ(), pivot = Vec3::Zero();  // of the turn
+  Timetable<Vec3> move;                             // [m]
+  Timetable<double> turn;                           // [turns]
+  double friction = 0;
+};
+struct ContactModel {
+  bool enabled = false, self = true, between_rods = true;
+  double friction = 0;
+  double neighbour_length = 1;  // [circumferences]
+  double margin = 0;            // [m]
+};
 struct ProbeModel {
   std::string name;
   Quantity quantity = Quantity::position;
@@ -113,6 +143,8 @@ struct Model {
   std::vector<JointModel> joints;
   std::vector<CouplingModel> couplings;
   std::vector<ProbeModel> probes;
+  std::vector<ObstacleModel> obstacles;
+  ContactModel contact;
   Vec3 gravity = Vec3::Zero();         // sum of all gravity loads [m/s^2]
   double end_time = 0;                 // statics: the drive of this time
 };

@@ -7,6 +7,7 @@
 #include <functional>
 
 #include "model/checks.h"
+#include "run/check_contact.h"
 #include "scene/check_scene.h"
 
 namespace tendril {
@@ -75,6 +76,7 @@ Examined examine(const Scene& scene, const MethodEntry& method) {
     if (scene.time.mode != Mode::dynamics && !stretches(method, *out.options))
       add_new_problems(out.problems, check_slack(*out.model));
     if (scene.time.mode == Mode::dynamics) add_new_problems(out.problems, check_start(*out.model));
+    add_new_problems(out.problems, check_overlap(*out.model));
   }
   if (out.model && !has_errors(out.problems)) {
     out.advice = method.advise(*out.model, *out.options);

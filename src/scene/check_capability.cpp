@@ -128,6 +128,9 @@ std::vector<Demand> demands_of(const Scene& scene) {
   for (std::size_t i = 0; i < scene.joints.size(); ++i)
     demands.push_back({fmt::format("joint[{}]", i), "has no joints", "joint `" + scene.joints[i].name + "` joins two rods",
                        [](auto& c) { return c.joints; }});
+  if (scene.contact.enabled)
+    demands.push_back({"contact.enabled", "has no contact", "the scene asks for it",
+                       [](auto& c) { return c.contact != Support::none; }});
   for (std::size_t i = 0; i < scene.loads.size(); ++i) add_load_demands(scene.loads[i], fmt::format("load[{}]", i), demands);
   return demands;
 }

@@ -161,6 +161,7 @@ Problems check_references(const Scene& scene) {
   check_names(scene, scene.clamps, "clamp", problems);
   check_names(scene, scene.couplings, "coupling", problems);
   check_names(scene, scene.joints, "joint", problems);
+  check_names(scene, scene.obstacles, "obstacle", problems);
   check_names(scene, scene.probes, "probe", problems);
   if (scene.rods.empty())
     problems.push_back({Severity::error, locate(scene, "rod"), "rod", "the scene has no rod", {}, "add a [[rod]]"});

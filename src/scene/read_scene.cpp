@@ -5,6 +5,7 @@
 
 #include "scene/check_scene.h"
 #include "scene/curve_file.h"
+#include "scene/mesh_file.h"
 #include "scene/reader.h"
 #include "scene/text_file.h"
 #include "tendril/simulate.h"
@@ -72,8 +73,10 @@ Checked<Scene> read_scene(std::string_view text, std::string_view file_name) {
   name_unnamed(scene.clamps, "clamp");
   name_unnamed(scene.couplings, "coupling");
   name_unnamed(scene.joints, "joint");
+  name_unnamed(scene.obstacles, "obstacle");
   name_unnamed(scene.probes, "probe");
   load_curve_files(scene, problems);
+  load_mesh_files(scene, problems);
   add_new_problems(problems, check_fields(scene));
   add_new_problems(problems, check_options(scene, all_methods()));
   if (!has_errors(problems)) return Checked<Scene>(std::move(scene), std::move(problems));

@@ -7,6 +7,7 @@
 
 #include "scene/check_scene.h"
 #include "scene/curve_file.h"
+#include "scene/mesh_file.h"
 #include "scene/reader.h"
 #include "scene/write_value.h"
 #include "tendril/simulate.h"
@@ -262,8 +263,8 @@ bool is_at_or_below(const std::string& field, const std::string& path) {
   return field.size() == path.size() || field[path.size()] == '.' || field[path.size()] == '[';
 }
 
-// A file set afterwards replaces the points that were read before.
-void reload_curves(Scene& scene, Problems& problems) {
+// A file set afterwards replaces the points or triangles that were read before.
+void reload_files(Scene& scene, Problems& problems) {
   const auto forget = [](Curve& curve) {
     auto* p = std::get_if<PolylineCurve>(&curve);
     if (p && !p->file.empty()) p->points.clear();
@@ -272,7 +273,11 @@ void reload_curves(Scene& scene, Problems& problems) {
     forget(rod.rest);
     if (rod.initial) forget(*rod.initial);
   }
+  for (Obstacle& obstacle : scene.obstacles)
+    if (auto* mesh = std::get_if<MeshShape>(&obstacle.shape); mesh && !mesh->file.empty())
+      mesh->vertices.clear(), mesh->triangles.clear();
   load_curve_files(scene, problems);
+  load_mesh_files(scene, problems);
 }
 
 }  // namespace
@@ -291,7 +296,7 @@ Problems set_field(Scene& scene, std::string_view path, std::string_view value) 
   Setter setter(*steps, value, changed.source, problems);
   setter.set_in_struct(changed, 0, "");
   if (has_errors(problems)) return problems;
-  reload_curves(changed, problems);
+  reload_files(changed, problems);
   Problems found = check_fields(changed);
   for (Problem& p : check_options(changed, all_methods())) found.push_back(std::move(p));
   for (Problem& p : found)

@@ -1,0 +1,80 @@
+#include "contact/neighbours.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "math/elementary.h"
+
+namespace tendril {
+namespace {
+
+using Size = std::size_t;
+
+// Nodes that joints put together get the same number: the lowest of them.
+std::vector<int> joined_nodes(const Model& model) {
+  std::vector<int> place(static_cast<Size>(model.material.size()));
+  std::iota(place.begin(), place.end(), 0);
+  const auto root = [&](int n) {
+    while (place[static_cast<Size>(n)] != n)
+      n = place[static_cast<Size>(n)] = place[static_cast<Size>(place[static_cast<Size>(n)])];
+    return n;
+  };
+  for (const JointModel& joint : model.joints) {
+    const int a = root(joint.node_a.value), b = root(joint.node_b.value);
+    place[static_cast<Size>(std::max(a, b))] = std::min(a, b);
+  }
+  for (Size n = 0; n < place.size(); ++n) place[n] = root(static_cast<int>(n));
+  return place;
+}
+
+}  // namespace
+
+Neighbours::Neighbours(const Model& model) : edge_(static_cast<Size>(model.rest_length.size())), line_(model.rods.size()) {
+  const double circumferences = model.contact.neighbour_length;
+  for (Size r = 0; r < model.rods.size(); ++r) {
+    const RodModel& rod = model.rods[r];
+    if (rod.span.ring) line_[r].ring_length = rod.length;
+    for (int k = 0; k < rod.span.edges; ++k) {
+      const int e = rod.span.first_edge + k;
+      const NodeIndex first(rod.span.first_node + k);
+      const bool closing = rod.span.ring && k + 1 == rod.span.edges;
+      edge_[static_cast<Size>(e)] = {static_cast<int>(r), model.material[first],
+                                     closing ? rod.length : model.material[first + 1],
+                                     circumferences * math::two_pi * model.section[EdgeIndex(e)].radius()};
+    }
+  }
+  const std::vector<int> place = joined_nodes(model);
+  const auto note = [&](int rod, NodeIndex node) {
+    line_[static_cast<Size>(rod)].meetings.push_back({place[static_cast<Size>(node.value)], model.material[node]});
+  };
+  for (const JointModel& joint : model.joints) note(joint.rod_a, joint.node_a), note(joint.rod_b, joint.node_b);
+}
+
+double Neighbours::distance_to(const Edge& edge, double at) const {
+  const auto outside = [&edge](double p) { return std::max({0.0, edge.start - p, p - edge.end}); };
+  const double ring = line_[static_cast<Size>(edge.rod)].ring_length;
+  return ring > 0 ? std::min({outside(at), outside(at - ring), outside(at + ring)}) : outside(at);
+}
+
+double Neighbours::distance_between(const Edge& a, const Edge& b) const {
+  const double direct = std::max({0.0, a.start - b.end, b.start - a.end});
+  const double ring = line_[static_cast<Size>(a.rod)].ring_length;
+  return ring > 0 ? std::min(direct, std::max(0.0, ring - (std::max(a.end, b.end) - std::min(a.start, b.start)))) : direct;
+}
+
+bool Neighbours::are_neighbours(int edge_a, int edge_b) const {
+  const Edge &a = edge_[static_cast<Size>(edge_a)], &b = edge_[static_cast<Size>(edge_b)];
+  const double reach = std::max(a.length, b.length);
+  // Rest lengths are sums: what touches may be a rounding apart.
+  const double together = 1e-9 * ((a.end - a.start) + (b.end - b.start));
+  const auto near = [&](double along) { return along < reach || along <= together; };
+  if (a.rod == b.rod && near(distance_between(a, b))) return true;
+  const Line &line_a = line_[static_cast<Size>(a.rod)], &line_b = line_[static_cast<Size>(b.rod)];
+  for (const Meeting& p : line_a.meetings)
+    for (const Meeting& q : line_b.meetings)
+      if (p.place == q.place && near(distance_to(a, p.at) + distance_to(b, q.at))) return true;
+  return false;
+}
+
+}  // namespace tendril

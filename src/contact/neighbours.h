@@ -1,0 +1,40 @@
+// Which segments never touch because they are neighbours: along one rod, around a ring, or through a joint.
+//
+// A rod of radius r that does not bend more sharply than r touches itself from an arc length of pi r on. Stretches nearer
+// than `neighbour_length` circumferences (2 pi r each, default 1) are left alone; segments that share a node always.
+#pragma once
+
+#include <vector>
+
+#include "model/model.h"
+
+namespace tendril {
+
+class Neighbours {
+ public:
+  explicit Neighbours(const Model& model);
+
+  bool are_neighbours(int edge_a, int edge_b) const;
+  int rod_of(int edge) const { return edge_[static_cast<std::size_t>(edge)].rod; }
+
+ private:
+  struct Edge {
+    int rod = 0;
+    double start = 0, end = 0;  // arc length in the rest rod
+    double length = 0;          // within which others are neighbours
+  };
+  struct Meeting {  // a place where rods are joined
+    int place = 0;  // the same number: the same place
+    double at = 0;  // arc length
+  };
+  struct Line {
+    double ring_length = 0;  // 0: open
+    std::vector<Meeting> meetings;
+  };
+  double distance_to(const Edge& edge, double at) const;  // along the rod
+  double distance_between(const Edge& a, const Edge& b) const;
+  std::vector<Edge> edge_;
+  std::vector<Line> line_;
+};
+
+}  // namespace tendril

@@ -1,0 +1,72 @@
+#include "model/obstacles.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "math/rotation.h"
+#include "math/transport.h"
+
+namespace tendril {
+
+namespace {
+
+// The frame whose z axis is `along`; its other axes do not matter.
+Quat frame_along(const Vec3& along) {
+  const Vec3 z = along.normalized(), x = any_perpendicular(z);
+  return quat_from_frame(x, z.cross(x), z);
+}
+
+struct InOwnAxes {
+  RigidShape shape;
+  Pose pose;
+};
+struct Place {
+  InOwnAxes operator()(const HalfSpaceShape& s) const { return {shape::HalfSpace{}, {s.point, frame_along(s.normal)}}; }
+  InOwnAxes operator()(const SphereShape& s) const { return {shape::Sphere{s.radius}, {s.center, Quat::Identity()}}; }
+  template <class Round>
+  static InOwnAxes along(const Vec3& start, const Vec3& end, double radius) {
+    const Vec3 axis = end - start;
+    const double length = axis.norm();
+    return {Round{0.5 * length, radius}, {0.5 * (start + end), length > 0 ? frame_along(axis) : Quat::Identity()}};
+  }
+  InOwnAxes operator()(const CapsuleShape& s) const { return along<shape::Capsule>(s.start, s.end, s.radius); }
+  InOwnAxes operator()(const CylinderShape& s) const { return along<shape::Cylinder>(s.start, s.end, s.radius); }
+  InOwnAxes operator()(const BoxShape& s) const {
+    const Vec3 x = s.x_axis.normalized(), z = x.cross(s.y_towards).normalized();
+    return {shape::Box{0.5 * s.size}, {s.center, quat_from_frame(x, z.cross(x), z)}};
+  }
+  // About the middle of its bounding box, so that numbers stay small and `pivot` has a sensible default.
+  InOwnAxes operator()(const MeshShape& s) const {
+    shape::Mesh mesh;
+    Vec3 low = Vec3::Constant(forever), high = Vec3::Constant(-forever);
+    for (const Vec3& v : s.vertices) low = low.cwiseMin(s.scale * v), high = high.cwiseMax(s.scale * v);
+    const Vec3 middle = 0.5 * (low + high);
+    for (const Vec3& v : s.vertices) mesh.vertices.push_back(s.scale * v - middle);
+    for (std::size_t k = 0; k + 2 < s.triangles.size(); k += 3)
+      mesh.triangles.push_back({s.triangles[k], s.triangles[k + 1], s.triangles[k + 2]});
+    return {std::move(mesh), {s.position + middle, Quat::Identity()}};
+  }
+};
+
+}  // namespace
+
+void place_obstacles(const Scene& scene, Model& model) {
+  const Contact& c = scene.contact;
+  double smallest = forever;
+  for (const Section& s : model.section) smallest = std::min(smallest, s.radius());
+  model.contact = {c.enabled, c.self, c.between_rods, c.friction, c.neighbour_length, c.margin.value_or(0.1 * smallest)};
+  for (const Obstacle& o : scene.obstacles) {
+    InOwnAxes placed = std::visit(Place{}, o.shape);
+    ObstacleModel obstacle;
+    obstacle.name = o.name;
+    obstacle.shape = std::move(placed.shape);
+    obstacle.start = placed.pose;
+    obstacle.axis = o.axis.normalized();
+    obstacle.pivot = o.pivot.value_or(placed.pose.position);
+    obstacle.move = o.move, obstacle.turn = o.turn;
+    obstacle.friction = o.friction.value_or(c.friction);
+    model.obstacles.push_back(std::move(obstacle));
+  }
+}
+
+}  // namespace tendril

@@ -1,0 +1,119 @@
+#include "run/check_contact.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "contact/find_contacts.h"
+#include "model/drive.h"
+
+namespace tendril {
+namespace {
+
+using Size = std::size_t;
+constexpr double worth_telling = 0.01;  // of the smaller radius
+constexpr Size most_told = 10;
+
+struct Overlap {
+  int edge_a = -1, edge_b = -1;
+  double depth = 0;
+  int count = 0;
+};
+
+int rod_of(const Model& model, int edge) {
+  for (Size r = 0; r < model.rods.size(); ++r)
+    if (edge < model.rods[r].span.first_edge + model.rods[r].span.edges) return static_cast<int>(r);
+  return -1;
+}
+
+// A centerline that is deeper in a mesh than its own radius, or goes through its surface: what contacts do not see.
+double depth_in_mesh(const MeshGeometry& mesh, const Pose& pose, const Vec3& p0, const Vec3& p1, double radius) {
+  const Vec3 a = pose.orientation.inverse() * (p0 - pose.position), b = pose.orientation.inverse() * (p1 - pose.position);
+  double depth = std::max(-mesh.nearest(a).distance, -mesh.nearest(b).distance) + radius;
+  Bounds box;
+  box.include(a), box.include(b);
+  mesh.for_each_triangle_in(box, [&](int triangle) {
+    if (closest_on_triangle(mesh.corners(triangle), a, b).squared == 0) depth = std::max(depth, radius);
+  });
+  return depth;
+}
+
+using Overlaps = std::map<std::pair<int, int>, Overlap>;  // (rod, rod) or (rod, rods + obstacle)
+
+void note(Overlaps& overlaps, int rod, int other, int edge_a, int edge_b, double depth) {
+  Overlap& o = overlaps[{rod, other}];
+  ++o.count;
+  if (depth > o.depth) o = {edge_a, edge_b, depth, o.count};
+}
+
+Overlaps find_overlaps(const Model& model, const ContactGeometry& geometry, const ContactPositions& start,
+                       std::span<const Touch> touches) {
+  Overlaps overlaps;
+  const int rods = static_cast<int>(model.rods.size());
+  for (const Touch& t : touches) {
+    const double thinner = t.edge_b >= 0 ? std::min(t.radius_a, t.radius_b) : t.radius_a;
+    if (-t.gap <= worth_telling * thinner) continue;
+    const int other = t.edge_b >= 0 ? rod_of(model, t.edge_b) : rods + t.obstacle;
+    note(overlaps, rod_of(model, t.edge_a), other, t.edge_a, t.edge_b, -t.gap);
+  }
+  for (Size o = 0; o < geometry.obstacles().size(); ++o) {
+    const ObstacleGeometry& obstacle = geometry.obstacles()[o];
+    for (int e = 0; obstacle.mesh && e < geometry.edges(); ++e) {
+      const auto& [i, j] = geometry.ends(e);
+      const double depth = depth_in_mesh(*obstacle.mesh, start.obstacles[o], start.nodes[static_cast<Size>(i)],
+                                         start.nodes[static_cast<Size>(j)], geometry.radius(e));
+      if (depth > worth_telling * geometry.radius(e))
+        note(overlaps, rod_of(model, e), rods + static_cast<int>(o), e, -1, depth);
+    }
+  }
+  return overlaps;
+}
+
+}  // namespace
+
+Problems check_overlap(const Model& model) {
+  Problems problems;
+  if (!model.contact.enabled) return problems;
+  const ContactGeometry geometry(model);
+  Drive drive;
+  evaluate(model, Live{}, 0, 1, drive);
+  std::vector<Vec3> nodes(model.initial.position.begin(), model.initial.position.end());
+  std::vector<Pose> poses;
+  for (const ObstacleNow& o : drive.obstacles) poses.push_back(o.pose);
+  const ContactPositions start{nodes, poses};
+  ContactWorkspace workspace;
+  std::vector<Touch> touches;
+  const Found found = find_contacts(geometry, start, start, workspace, touches);
+  if (found == Found::too_many)
+    return {{Severity::error, "", "rod", "the rods start in one heap: too many segments touch", "",
+             "start them further apart, or give them a smaller radius"}};
+  if (found == Found::not_finite) return {{Severity::error, "", "rod", "a position at the start is not finite", "", ""}};
+  const int rods = static_cast<int>(model.rods.size());
+  for (const auto& [who, o] : find_overlaps(model, geometry, start, touches)) {
+    if (problems.size() >= most_told) {
+      problems.push_back({Severity::error, "", "rod", "and more rods start inside something", "", ""});
+      break;
+    }
+    const RodModel& a = model.rods[static_cast<Size>(who.first)];
+    const int in_a = o.edge_a - a.span.first_edge;
+    std::string what;
+    if (who.second >= rods)
+      what = fmt::format("segment {} starts {:.3g} m deep in obstacle `{}`", in_a, o.depth,
+                         model.obstacles[static_cast<Size>(who.second - rods)].name);
+    else
+      what = fmt::format(
+          "segment {} starts {:.3g} m deep in segment {} of {}", in_a, o.depth,
+          o.edge_b - model.rods[static_cast<Size>(who.second)].span.first_edge,
+          who.second == who.first ? "the same rod" : "rod `" + model.rods[static_cast<Size>(who.second)].name + "`");
+    if (o.count > 1) what += fmt::format(" ({} such places)", o.count);
+    problems.push_back(
+        {Severity::error, "", fmt::format("rod[{}]", who.first), std::move(what), "nothing may overlap at the start",
+         who.second == who.first ? "start it apart, use a thinner section, or a longer contact.neighbour_length"
+                                 : "start them apart, or use a thinner section"});
+  }
+  return problems;
+}
+
+}  // namespace tendril
