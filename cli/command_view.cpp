@@ -60,7 +60,12 @@ bool open_browser(std::string address, const sigset_t& signals) {
   posix_spawnattr_t attributes;
   posix_spawnattr_init(&attributes);
   posix_spawnattr_setsigmask(&attributes, &signals);
-  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
+  sigset_t usual;
+  sigemptyset(&usual);
+  for (const int signal : {SIGINT, SIGPIPE, SIGXFSZ}) sigaddset(&usual, signal);
+  posix_spawnattr_setsigdefault(&attributes, &usual);
+  // In a session of its own: Ctrl-C here does not end the user's browser.
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSID);
   std::string program = "xdg-open";
   char* words[] = {program.data(), address.data(), nullptr};
   pid_t child = 0;

@@ -22,6 +22,7 @@ class FakeMethod final : public Method {
     double from = -forever, until = forever;  // but only between these times
     bool silent = false;                      // fail by NaN instead of by report
     double largest_increment = forever;       // of the load factor, or of time in quasistatics
+    double throws_from = forever;             // [s]
     double seconds = 0;                       // of wall clock that each step takes
     int steps = 0, relaxes = 0;               // counted
     std::vector<double> sizes;                // of the steps asked for
@@ -38,6 +39,7 @@ class FakeMethod final : public Method {
   StepReport step(double time, double dt, const Live& live) override {
     Trouble& t = trouble();
     ++t.steps;
+    if (time >= t.throws_from) throw Misuse("the fake method throws");
     if (t.seconds > 0) std::this_thread::sleep_for(std::chrono::duration<double>(t.seconds));
     if (t.sizes.size() < t.sizes.capacity()) t.sizes.push_back(dt);
     evaluate(*model_, live, time + dt, 1, drive_);

@@ -27,18 +27,22 @@ LiveRecording::LiveRecording(const fs::path& runs, const std::string& name, cons
     : run_(new_folder(runs, name)) {
   run_.whole_when_told = true;
   run_.begin(simulation);
-  look(simulation);
+  take(simulation);  // a recording begins with what is seen, between two recording times or not
+}
+
+void LiveRecording::take(const Simulation& simulation) {
+  taken_ = simulation.recorded();
+  last_time_ = simulation.time();
+  run_.take(simulation.frame(), simulation.measures());
 }
 
 void LiveRecording::look(const Simulation& simulation) {
-  if (simulation.at_recording_time() && simulation.recorded() != taken_) {
-    taken_ = simulation.recorded();
-    run_.take(simulation.frame(), simulation.measures());
-  }
+  if (simulation.at_recording_time() && simulation.recorded() != taken_) take(simulation);
   run_.tick(simulation);
 }
 
 void LiveRecording::finish(const Simulation& simulation) {
+  if (simulation.time() > last_time_) take(simulation);
   run_.end(simulation.report());
   const fs::path folder = run_.folder();
   view::write_replay_page({&folder, 1}, folder / "index.html");

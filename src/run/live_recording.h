@@ -17,8 +17,10 @@ class LiveRecording {
   std::string folder() const { return run_.folder().string(); }
 
  private:
+  void take(const Simulation& simulation);
   RunFolder run_;
   std::int64_t taken_ = -1;
+  double last_time_ = 0;
 };
 
 }  // namespace tendril

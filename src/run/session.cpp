@@ -24,6 +24,8 @@ using Seconds = std::chrono::duration<double>;
 constexpr std::size_t most_refusals = 64;
 constexpr auto frame_interval = std::chrono::duration_cast<Clock::duration>(Seconds(1.0 / 60));
 constexpr auto shortest_slice = std::chrono::milliseconds(4);
+constexpr auto between_answers = std::chrono::milliseconds(4);  // a client that talks without end does not flood the others
+constexpr int orders_at_once = 256;                             // as many as can wait: then the simulation has its turn
 constexpr double longest_lag = 0.05;         // [s of wall clock]; what is beyond it is given up
 constexpr std::size_t samples_of_rate = 31;  // one per frame: half a second
 constexpr double slowest = 0.001, fastest = 100;
@@ -54,6 +56,7 @@ struct Session::Inside {
   OrderQueue waiting;
   std::vector<ClientId> left;
   bool quit = false;
+  bool watched = true;  // somebody looks
   Latest latest;
   std::vector<Refusal> refusals;
   std::mutex listening;
@@ -70,7 +73,8 @@ struct Session::Inside {
   std::shared_ptr<const std::string> description;
   std::uint64_t scene_number = 0, answers = 0;
   bool frame_due = false;  // the picture has changed
-  Clock::time_point next_frame = Clock::now();
+  bool anybody = true;     // `watched`, as this thread last saw it
+  Clock::time_point next_frame = Clock::now(), last_publish;
   // Where wall clock and simulation were level.
   Clock::time_point level_wall;
   double level_time = 0, passed = 0;  // simulated time since the scene was opened: in statics, time that equilibria stand for
@@ -83,17 +87,20 @@ struct Session::Inside {
       if (!obey_all()) break;
       const bool level = !running() || follow_clock();
       const Clock::time_point now = Clock::now();
-      if (now >= next_frame && (frame_due || running())) publish(true);
+      if (now >= next_frame && (frame_due || running())) publish_safely(true);
       if (level) rest();
     }
     end_recording();
   }
 
-  bool running() const { return stage && !status.paused && !stage->failed() && !stage->simulation().finished(); }
+  // Nobody to see it and nothing to write it to: no work.
+  bool running() const {
+    return stage && !status.paused && !stage->failed() && !stage->simulation().finished() && (anybody || recording);
+  }
 
   void rest() {
     std::unique_lock lock(mutex);
-    const auto something = [this] { return quit || !waiting.empty() || !left.empty(); };
+    const auto something = [this] { return quit || !waiting.empty() || !left.empty() || watched != anybody; };
     if (running() || frame_due)
       wake.wait_until(lock, next_frame, something);
     else
@@ -150,6 +157,7 @@ struct Session::Inside {
   void stop_with(const std::string& reason) {
     status.paused = true;
     status.message = reason;
+    frame_due = true;
     ++answers;
   }
 
@@ -182,8 +190,19 @@ struct Session::Inside {
     status.slow = running() && lately && status.achieved < slow_below * status.speed;
   }
 
+  // A scene that can not be shown is closed: the program and the other scenes go on.
+  void publish_safely(bool on_time) {
+    try {
+      publish(on_time);
+    } catch (const std::exception& error) {
+      obey(0, CloseScene{});
+      status.message = error.what();
+      publish(on_time);
+    }
+  }
   void publish(bool on_time) {
     const Clock::time_point now = Clock::now();
+    last_publish = now;
     if (running())
       measure_rate(now);
     else
@@ -223,7 +242,10 @@ struct Session::Inside {
   // False: the end.
   bool obey_all() {
     bool answered = false;
-    while (const std::optional<Command> command = next_order()) {
+    look_who_is_there();
+    for (int count = 0; count < orders_at_once; ++count) {
+      const std::optional<Command> command = next_order();
+      if (!command) break;
       const bool quiet = std::holds_alternative<MoveHand>(command->order);
       if (!quiet) status.message = stage ? stage->message() : std::string();
       try {
@@ -232,11 +254,19 @@ struct Session::Inside {
         status.message = error.what();
       }
       if (!quiet) ++answers, answered = true;
-      if (answered && Clock::now() >= next_frame) publish(true), answered = false;
+      if (answered && Clock::now() >= next_frame) publish_safely(true), answered = false;
     }
-    if (answered) publish(false);
+    if (answered && Clock::now() - last_publish >= between_answers)
+      publish_safely(false);
+    else if (answered)
+      frame_due = true;
     const std::lock_guard lock(mutex);
     return !quit;
+  }
+  void look_who_is_there() {
+    const std::lock_guard lock(mutex);
+    if (watched && !anybody) start_clock(Clock::now());
+    anybody = watched;
   }
   // Clients that have left let go when all that they asked for is done.
   std::optional<Command> next_order() {
@@ -368,6 +398,16 @@ void Session::leave(ClientId client) {
   {
     const std::lock_guard lock(in.mutex);
     in.left.push_back(client);
+    in.called = true;
+  }
+  in.wake.notify_one();
+}
+
+void Session::watch(bool somebody) {
+  Inside& in = *inside_;
+  {
+    const std::lock_guard lock(in.mutex);
+    in.watched = somebody;
     in.called = true;
   }
   in.wake.notify_one();

@@ -66,6 +66,7 @@ class Session {
   // False: too many orders wait. An order to move a hand or an input replaces one that still waits.
   bool submit(Command command);
   void leave(ClientId client);  // its hands let go; never refused
+  void watch(bool somebody);    // whether anybody looks, true at first; while nobody does and nothing is recorded, time stands still
   Latest latest() const;
   std::vector<Refusal> take_refusals();  // at most 64 are kept
   // Called from the session's thread whenever latest() or refusals are new; it must not block. Once this has returned, the one

@@ -191,8 +191,65 @@ SENTENCE("session", "a recording is a whole run folder, when stopped, at another
     EXPECT_TRUE(std::filesystem::exists(folder / "runs" / name / "index.html")) << name;
   }
   const Trajectory run = read_trajectory(folder / "runs/live-fake-1/run.h5");
-  for (std::size_t k = 1; k < run.frames.size(); ++k)
+  for (std::size_t k = 2; k + 1 < run.frames.size(); ++k)  // the first and the last lie where the user began and ended
     EXPECT_NEAR(run.frames[k].time - run.frames[k - 1].time, 1.0 / 40, 1e-12) << "every recording time, once";
+}
+
+SENTENCE("session", "a recording made while paused holds the picture that was seen") {
+  FakeTrouble guard;
+  const TemporaryFolder folder;
+  Session session({fake_source(), folder / "runs"});
+  answered_in(session, OpenScene{"fake", {}, {}});
+  answered_in(session, Pause{});
+  answered_in(session, SingleStep{});
+  answered_in(session, Record{true});
+  answered_in(session, Record{false});
+  const Trajectory run = read_trajectory(folder / "runs/live-fake-1/run.h5");
+  ASSERT_EQ(run.frames.size(), 1u);
+  EXPECT_EQ(run.frames[0].time, time_of(session.latest()));
+}
+
+SENTENCE("session", "an exception inside a step stops the scene and is told; restarting goes on") {
+  FakeTrouble guard;
+  FakeMethod::trouble().throws_from = 0.2;
+  Session session({fake_source(), "runs"});
+  answered_in(session, OpenScene{"fake", {}, {}});
+  EXPECT_TRUE(wait_until([&] { return session.latest().status->paused; }));
+  EXPECT_EQ(session.latest().status->message, "the fake method throws");
+  FakeMethod::trouble().throws_from = forever;
+  answered_in(session, Restart{});
+  answered_in(session, Play{});
+  EXPECT_TRUE(wait_until([&] { return time_of(session.latest()) > 0.3; }));
+  EXPECT_TRUE(session.latest().status->message.empty());
+}
+
+SENTENCE("session", "time stands still while nobody looks, and goes on from there") {
+  FakeTrouble guard;
+  Session session({fake_source(), "runs"});
+  answered_in(session, OpenScene{"fake", {}, {}});
+  EXPECT_TRUE(wait_until([&] { return time_of(session.latest()) > 0.05; }));
+  session.watch(false);
+  std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  const int steps = FakeMethod::trouble().steps;
+  const double left = time_of(session.latest());
+  std::this_thread::sleep_for(std::chrono::milliseconds(400));
+  EXPECT_EQ(FakeMethod::trouble().steps, steps);
+  session.watch(true);
+  EXPECT_TRUE(wait_until([&] { return time_of(session.latest()) > left; }));
+  EXPECT_LT(time_of(session.latest()), left + 0.2) << "the time away is not made up for";
+}
+
+SENTENCE("session", "orders without end do not flood those who look") {
+  FakeTrouble guard;
+  Session session({fake_source(), "runs"});
+  answered_in(session, OpenScene{"fake", {}, {}});
+  const std::uint64_t before = session.latest().frame_number;
+  const TestClock::time_point start = TestClock::now();
+  while (seconds_since(start) < 0.5) session.submit({1, Play{}});
+  const double seconds = seconds_since(start);
+  const auto published = static_cast<double>(session.latest().frame_number - before);
+  EXPECT_LT(published, 400 * seconds);
+  EXPECT_GT(published, 20 * seconds);
 }
 
 SENTENCE("session", "a recording that can not be written is told, and the simulation goes on") {

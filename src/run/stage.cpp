@@ -68,6 +68,7 @@ std::string Stage::set_input(const std::string& name, const Setting& value) {
   if (!input->vector) wanted.x() = std::clamp(wanted.x(), -input->most, input->most);
   if (wanted.stableNorm() > input->most) wanted *= input->most / wanted.stableNorm();
   input->follower.target = wanted;
+  complaint_.clear();
   return {};
 }
 
@@ -164,7 +165,12 @@ void Stage::move_on(double rate) {
     // A slow view may turn a clamp faster than a fast one, but not as much faster as it is slower.
     input.follower.advance(waited_, lag * of_users, input.most_rate / std::max(of_users, 0.2));
     const Vec3& now = input.follower.value;
-    simulation_.set_input(input.name, input.vector ? InputValue(now) : InputValue(now.x()));
+    try {
+      simulation_.set_input(input.name, input.vector ? InputValue(now) : InputValue(now.x()));
+    } catch (const Misuse& error) {  // more clamps than can be led: this one stays
+      input.follower = Follower(Vec3(0, 0, 0));
+      complaint_ = error.what();
+    }
   }
   for (std::size_t slot = 0; slot < most_hands; ++slot) {
     Held& held = held_[slot];
@@ -191,7 +197,7 @@ StepReport Stage::advance(double rate) {
   waited_ += simulation_.scene().time.mode == Mode::statics ? pace_ : std::max(0.0, simulation_.time() - before);
   // An equilibrium that was not found is tried again with the next input; only divergence is the end.
   if (report.outcome == Outcome::diverged) failed_ = true;
-  message_ = report.outcome == Outcome::fine ? std::string() : simulation_.report().message;
+  message_ = report.outcome == Outcome::fine ? complaint_ : simulation_.report().message;
   return report;
 }
 

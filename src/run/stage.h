@@ -66,7 +66,7 @@ class Stage {
   double waited_ = 0;  // since hands and inputs moved on [s]
   int to_settle_ = 0;  // further equilibria to find before the rod rests
   bool failed_ = false;
-  std::string message_;
+  std::string message_, complaint_;  // complaint: of an input that could not be set
 };
 
 }  // namespace tendril

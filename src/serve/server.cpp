@@ -101,6 +101,7 @@ class WebSocketClient : public std::enable_shared_from_this<WebSocketClient> {
     --server_.connections;
     server_.clients.erase(this);
     if (welcomed_) server_.content.session->leave(id_);
+    server_.content.session->watch(!server_.clients.empty());
   }
   ClientId id() const { return id_; }
 
@@ -116,6 +117,7 @@ class WebSocketClient : public std::enable_shared_from_this<WebSocketClient> {
     socket_.async_accept(request, [self = shared_from_this()](error_code error) {
       if (error) return;
       self->welcomed_ = true;
+      self->server_.content.session->watch(true);
       self->sentences_.push_back(welcome_message(self->server_.content.session->offers()));
       self->status_due_ = true;
       self->read();
@@ -335,6 +337,7 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
 House::House(const ServerOptions& the_options, Content the_content)
     : options(the_options), content(std::move(the_content)) {
   if (options.token.empty()) options.token = random_token();
+  if (content.session != nullptr) content.session->watch(false);  // until somebody comes
   error_code error;
   tcp::resolver resolver(io);
   const auto found = resolver.resolve(options.host, std::to_string(options.port),
