@@ -1,0 +1,193 @@
+// Minimising: Newton's method with as much shift as makes the second variation positive on the constraints, and a line search.
+#include <algorithm>
+#include <cmath>
+
+#include "methods/strands/ends.h"
+#include "methods/strands/energy.h"
+
+namespace tendril::strands {
+namespace {
+// Directions whose second variation is below this part of EI/L^2 per length are neutral, such as spinning about a pin.
+constexpr double neutral = 1e-6;
+}  // namespace
+
+int EnergyDescent::factor(const Strand& strand, double shift) {
+  const double unit = strand.softest() / (scales_.length * scales_.length);
+  for (int node = 0; node < strand.nodes(); ++node) {
+    double h = 0;
+    if (node > 0) h += 0.5 * strand.segments[z(node - 1)].h;
+    if (node < strand.last()) h += 0.5 * strand.segments[z(node)].h;
+    for (int i = 0; i < 3; ++i) shift_[z(3 * node + i)] = fixed_[z(3 * node + i)] ? 0 : unit * h;
+  }
+  const PivotReport inner = ldlt_.factor(matrix_, shift, shift_);
+  if (!inner.good()) return 1;
+  const PivotReport outer = border_.factor([this](double* x, int columns) { ldlt_.solve(x, columns); });
+  return inner.negative + outer.negative - border_.border();
+}
+
+double EnergyDescent::residual(const Scales& scales) const {
+  double worst = 0;
+  for (int i = 0; i < matrix_.size(); ++i) worst = std::max(worst, std::abs(gradient_[z(i)]) / scales.moment);
+  for (const V& gap : gap_) worst = std::max(worst, norm(gap) / scales.length);
+  return worst;
+}
+
+// Energy plus weight times what is missing of the hard constraints, plus the spring's energy.
+double EnergyDescent::merit(const Strand& strand, double weight) const {
+  double sum = energy(strand);
+  for (const Span& span : spans_) {
+    V reached{0, 0, 0};
+    for (int j = span.from; j < span.to; ++j) {
+      const Segment& s = strand.segments[z(j)];
+      reached += (0.5 * s.h) * (into_world(q_[z(j)], s.v_rest) + into_world(q_[z(j + 1)], s.v_rest));
+    }
+    const V missing = reached - span.gap;
+    sum += span.softness > 0 ? 0.5 * squared_norm(missing) / span.softness : weight * norm(missing);
+  }
+  return sum;
+}
+
+bool EnergyDescent::newton_step(const Strand& strand, bool has_energy) {
+  double shift = 0;
+  int unstable = factor(strand, 0);
+  for (shift = 1; unstable > 0 && shift < 1e7; shift *= 4) unstable = factor(strand, shift);
+  if (unstable > 0) return false;
+  for (std::size_t i = 0; i < step_.size(); ++i) step_[i] = -gradient_[i];
+  border_.solve([this](double* x, int columns) { ldlt_.solve(x, columns); }, step_.data());
+  double largest = 0, weight = 0;
+  for (int i = 0; i < matrix_.size(); ++i) largest = std::max(largest, std::abs(step_[z(i)]));
+  if (!std::isfinite(largest)) return false;
+  trial_q_ = q_, trial_force_ = force_;
+  for (std::size_t p = 0; p < spans_.size(); ++p) {
+    const double* d = step_.data() + matrix_.size() + 3 * static_cast<std::ptrdiff_t>(p);
+    weight = std::max(weight, 1.5 * norm(trial_force_[p] + V{d[0], d[1], d[2]}) + 1.5 * norm(trial_force_[p]));
+  }
+  const double before = has_energy ? merit(strand, weight) : 0;
+  double part = largest > 0.5 ? 0.5 / largest : 1;
+  for (int halvings = 0; halvings < 10; ++halvings, part *= 0.5) {
+    for (std::size_t i = 0; i < q_.size(); ++i)
+      q_[i] = normalized(trial_q_[i] * to_small(exp_quat(part * Vec3(step_[3 * i], step_[3 * i + 1], step_[3 * i + 2]))));
+    for (std::size_t p = 0; p < spans_.size(); ++p) {
+      const double* d = step_.data() + matrix_.size() + 3 * static_cast<std::ptrdiff_t>(p);
+      force_[p] = trial_force_[p] + part * V{d[0], d[1], d[2]};
+    }
+    if (!has_energy) return true;
+    const double noise = 1e-12 * (std::abs(before) + scales_.moment);
+    if (merit(strand, weight) <= before + noise) return true;
+  }
+  return true;  // the shortest of them: it moves on, and the next one has another shift
+}
+
+DescentReport EnergyDescent::settle(const Strand& strand, double tolerance, int most_iterations) {
+  DescentReport report;
+  bool has_energy = !strand.follower_loads;
+  for (const PointLoad& load : strand.loads) has_energy = has_energy && squared_norm(load.world_moment) == 0;
+  hold_orientations(strand);
+  find_spans(strand);
+  for (;; ++report.iterations) {
+    find_forces(strand);
+    assemble(strand, false);
+    report.residual = residual(scales_);
+    if (report.residual <= tolerance) return report.fine = true, report;
+    if (!std::isfinite(report.residual) || report.iterations >= most_iterations) return report;
+    if (!newton_step(strand, has_energy)) return report;
+  }
+}
+
+// A straight span can not be shortened to first order: it is bent a little first, as between two clamps.
+void EnergyDescent::bend_straight_spans(const Strand& strand) {
+  for (const Span& span : spans_) {
+    V reached{0, 0, 0};
+    double length = 0;
+    for (int j = span.from; j < span.to; ++j) {
+      const Segment& s = strand.segments[z(j)];
+      reached += (0.5 * s.h) * (into_world(q_[z(j)], s.v_rest) + into_world(q_[z(j + 1)], s.v_rest));
+      length += s.h;
+    }
+    if (norm(reached) < (1 - 1e-4) * length) continue;
+    double along = 0;
+    for (int j = span.from; j <= span.to; ++j) {
+      const double angle = 0.1 * math::sin(math::two_pi * along / length);
+      q_[z(j)] = q_[z(j)] * to_small(exp_quat(angle * Vec3(0.8, 0.6, 0)));
+      if (j < span.to) along += strand.segments[z(j)].h;
+    }
+  }
+}
+
+DescentReport EnergyDescent::minimise(const Strand& strand, const DescentSettings& settings, std::vector<State>& states) {
+  scales_ = Scales::of(strand);
+  load(strand, states);
+  bend_straight_spans(strand);
+  // How far each hold is from where the strand is: the steps in which it is brought there.
+  Strand moving = strand;
+  std::vector<State> start = states;
+  double far = 0;
+  for (const Hold& hold : strand.holds) {
+    const State& at = start[z(hold.node)];
+    if (hold.position) far = std::max(far, norm(hold.r - at.r) / (0.1 * scales_.length));
+    if (hold.direction)
+      far = std::max(far, norm(log_of(Quaternion(conjugate(at.q) * held_orientation(hold, at.q)))) / 0.4);
+  }
+  const int steps = std::max(1, static_cast<int>(std::ceil(far)));
+  DescentReport report;
+  for (int k = 1; k <= steps; ++k) {
+    const double t = static_cast<double>(k) / steps;
+    for (std::size_t i = 0; i < strand.holds.size(); ++i) {
+      const Hold& target = strand.holds[i];
+      Hold& hold = moving.holds[i];
+      const State& at = start[z(target.node)];
+      hold.r = (1 - t) * at.r + t * target.r;
+      if (!target.direction) continue;
+      const V turn = t * log_of(Quaternion(conjugate(at.q) * held_orientation(target, at.q)));
+      hold.q = k == steps ? target.q : at.q * to_small(exp_quat(to_eigen(turn)));
+    }
+    const bool last = k == steps;
+    const DescentReport part = settle(moving, last ? settings.tolerance : 1e-3, last ? settings.most_iterations : 30);
+    report.iterations += part.iterations;
+    report.residual = part.residual;
+    report.fine = part.fine;
+  }
+  if (report.fine) write(strand, states);
+  return report;
+}
+
+// Positions by the trapezoid from the first held one; moments at the nodes are the derivatives of the segments behind them.
+void EnergyDescent::write(const Strand& strand, std::vector<State>& states) const {
+  const int n = strand.last();
+  V base{0, 0, 0};
+  for (const Hold& hold : strand.holds)
+    if (hold.node == first_held_ && hold.position) base = hold.r;
+  const auto step_of = [&](int j) {
+    const V& v = strand.segments[z(j)].v_rest;
+    return (0.5 * strand.segments[z(j)].h) * (into_world(q_[z(j)], v) + into_world(q_[z(j + 1)], v));
+  };
+  states[z(first_held_)].r = base;
+  for (int j = first_held_; j < n; ++j) states[z(j + 1)].r = states[z(j)].r + step_of(j);
+  for (int j = first_held_ - 1; j >= 0; --j) states[z(j)].r = states[z(j + 1)].r - step_of(j);
+  for (int j = 0; j < n; ++j) {
+    const Segment& s = strand.segments[z(j)];
+    const int span = span_of_[z(j)];
+    const V extra = span >= 0 ? force_[z(span)] : (j < first_held_ ? before_ : V{0, 0, 0});
+    const SegmentDerivatives d = segment_derivatives(s, strand.law, q_[z(j)], q_[z(j + 1)]);
+    states[z(j)].q = q_[z(j)];
+    states[z(j)].x.n = into_material(q_[z(j)], near_force_[z(j)] + extra);
+    states[z(j)].x.m = -V{d.gradient[0], d.gradient[1], d.gradient[2]} + (0.5 * s.h) * cross(s.v_rest, states[z(j)].x.n);
+    if (j < n - 1) continue;
+    states[z(n)].q = q_[z(n)];
+    states[z(n)].x.n = into_material(q_[z(n)], far_force_[z(j)] + extra);
+    states[z(n)].x.m = V{d.gradient[3], d.gradient[4], d.gradient[5]} - (0.5 * s.h) * cross(s.v_rest, states[z(n)].x.n);
+  }
+}
+
+int EnergyDescent::unstable_directions(const Strand& strand, const std::vector<State>& states) {
+  if (strand.follower_loads) return -1;
+  for (const PointLoad& load : strand.loads)
+    if (squared_norm(load.world_moment) > 0) return -1;
+  scales_ = Scales::of(strand);
+  load(strand, states);
+  hold_orientations(strand);
+  assemble(strand, true);
+  return factor(strand, neutral);
+}
+
+}  // namespace tendril::strands
