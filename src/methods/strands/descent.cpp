@@ -21,7 +21,10 @@ int EnergyDescent::factor(const Strand& strand, double shift) {
   }
   const PivotReport inner = ldlt_.factor(matrix_, shift, shift_);
   if (!inner.good()) return 1;
-  const PivotReport outer = border_.factor([this](double* x, int columns) { ldlt_.solve(x, columns); });
+  // A span that is pulled straight asks for nothing along itself: a little softness keeps its row a constraint.
+  const double soft = -1e-10 * scales_.length * scales_.length * scales_.length / strand.softest();
+  const PivotReport outer =
+      border_.factor([this](double* x, int columns) { ldlt_.solve(x, columns); }, [soft](int) { return soft; });
   return inner.negative + outer.negative - border_.border();
 }
 
@@ -94,8 +97,17 @@ DescentReport EnergyDescent::settle(const Strand& strand, double tolerance, int 
   }
 }
 
-// A straight span can not be shortened to first order: it is bent a little first, as between two clamps.
-void EnergyDescent::bend_straight_spans(const Strand& strand) {
+// A straight span can not be shortened to first order: it is bent a little first, as between two clamps. A saddle is left the same
+// way, by a bend without symmetry.
+void EnergyDescent::bend(const Strand& strand, bool always) {
+  if (always && spans_.empty()) {  // held at one place: all of it
+    double along = 0;
+    for (int j = 0; j <= strand.last(); ++j) {
+      const double x = along / scales_.length;
+      q_[z(j)] = q_[z(j)] * to_small(exp_quat(0.03 * Vec3(x, 0.7 * x * x, 0.1 * x)));
+      if (j < strand.last()) along += strand.segments[z(j)].h;
+    }
+  }
   for (const Span& span : spans_) {
     V reached{0, 0, 0};
     double length = 0;
@@ -104,11 +116,12 @@ void EnergyDescent::bend_straight_spans(const Strand& strand) {
       reached += (0.5 * s.h) * (into_world(q_[z(j)], s.v_rest) + into_world(q_[z(j + 1)], s.v_rest));
       length += s.h;
     }
-    if (norm(reached) < (1 - 1e-4) * length) continue;
+    if (!always && norm(reached) < (1 - 1e-4) * length) continue;
     double along = 0;
     for (int j = span.from; j <= span.to; ++j) {
-      const double angle = 0.1 * math::sin(math::two_pi * along / length);
-      q_[z(j)] = q_[z(j)] * to_small(exp_quat(angle * Vec3(0.8, 0.6, 0)));
+      const double x = math::two_pi * along / length, size = always ? 0.03 : 0.1;
+      const double a = size * math::sin(x), b = always ? size * (math::sin(2 * x) + math::sin(0.5 * x)) : 0;
+      q_[z(j)] = q_[z(j)] * to_small(exp_quat(Vec3(0.8 * a - 0.3 * b, 0.6 * a + 0.4 * b, 0.2 * b)));
       if (j < span.to) along += strand.segments[z(j)].h;
     }
   }
@@ -117,7 +130,7 @@ void EnergyDescent::bend_straight_spans(const Strand& strand) {
 DescentReport EnergyDescent::minimise(const Strand& strand, const DescentSettings& settings, std::vector<State>& states) {
   scales_ = Scales::of(strand);
   load(strand, states);
-  bend_straight_spans(strand);
+  bend(strand, settings.disturbed);
   // How far each hold is from where the strand is: the steps in which it is brought there.
   Strand moving = strand;
   std::vector<State> start = states;

@@ -18,6 +18,7 @@ namespace tendril::strands {
 struct DescentSettings {
   double tolerance = 1e-7;  // of moments and distances, scaled
   int most_iterations = 400;
+  bool disturbed = false;   // bend the guess a little first, to leave a saddle
 };
 struct DescentReport {
   bool fine = false;
@@ -61,7 +62,7 @@ class EnergyDescent {
   void add_node_moments(const Strand& strand);
   void fix(int row);
   int factor(const Strand& strand, double shift);  // unstable directions; the matrix is ready to solve
-  void bend_straight_spans(const Strand& strand);
+  void bend(const Strand& strand, bool always);
   double merit(const Strand& strand, double weight) const;
   bool newton_step(const Strand& strand, bool has_energy);
   double residual(const Scales& scales) const;
