@@ -35,17 +35,13 @@ double EnergyDescent::residual(const Scales& scales) const {
   return worst;
 }
 
-// Energy plus weight times what is missing of the hard constraints, plus the spring's energy.
+// Energy plus weight times what is missing of the held positions, plus the springs' energy.
 double EnergyDescent::merit(const Strand& strand, double weight) const {
   double sum = energy(strand);
-  for (const Span& span : spans_) {
-    V reached{0, 0, 0};
-    for (int j = span.from; j < span.to; ++j) {
-      const Segment& s = strand.segments[z(j)];
-      reached += (0.5 * s.h) * (into_world(q_[z(j)], s.v_rest) + into_world(q_[z(j + 1)], s.v_rest));
-    }
-    const V missing = reached - span.gap;
-    sum += span.softness > 0 ? 0.5 * squared_norm(missing) / span.softness : weight * norm(missing);
+  find_positions(strand, position_);
+  for (const Support& support : supports_) {
+    const V missing = position_[z(support.node)] - support.r;
+    sum += support.softness > 0 ? 0.5 * squared_norm(missing) / support.softness : weight * norm(missing);
   }
   return sum;
 }
@@ -85,6 +81,7 @@ DescentReport EnergyDescent::settle(const Strand& strand, double tolerance, int 
   DescentReport report;
   bool has_energy = !strand.follower_loads;
   for (const PointLoad& load : strand.loads) has_energy = has_energy && squared_norm(load.world_moment) == 0;
+  for (const Spring& spring : strand.springs) has_energy = has_energy && squared_norm(spring.moment) == 0;
   hold_orientations(strand);
   find_spans(strand);
   for (;; ++report.iterations) {
@@ -164,19 +161,11 @@ DescentReport EnergyDescent::minimise(const Strand& strand, const DescentSetting
   return report;
 }
 
-// Positions by the trapezoid from the first held one; moments at the nodes are the derivatives of the segments behind them.
+// Moments at the nodes are the derivatives of the segments behind them.
 void EnergyDescent::write(const Strand& strand, std::vector<State>& states) const {
   const int n = strand.last();
-  V base{0, 0, 0};
-  for (const Hold& hold : strand.holds)
-    if (hold.node == first_held_ && hold.position) base = hold.r;
-  const auto step_of = [&](int j) {
-    const V& v = strand.segments[z(j)].v_rest;
-    return (0.5 * strand.segments[z(j)].h) * (into_world(q_[z(j)], v) + into_world(q_[z(j + 1)], v));
-  };
-  states[z(first_held_)].r = base;
-  for (int j = first_held_; j < n; ++j) states[z(j + 1)].r = states[z(j)].r + step_of(j);
-  for (int j = first_held_ - 1; j >= 0; --j) states[z(j)].r = states[z(j + 1)].r - step_of(j);
+  find_positions(strand, position_);
+  for (int j = 0; j <= n; ++j) states[z(j)].r = position_[z(j)];
   for (int j = 0; j < n; ++j) {
     const Segment& s = strand.segments[z(j)];
     const int span = span_of_[z(j)];

@@ -87,10 +87,6 @@ Slice<T> started(const Strand& strand, const Scales& scales, const FarEnd& end) 
       at.x.m[i] = unknown<T>(end.x.m[i], scales.moment, 3 + i);
   }
   at.q = turned_by(end.q, turn);
-  if (strand.spring.active) {
-    const Stress<T> pull = pull_of(strand.spring, at.r, at.q);
-    at.x.n += pull.n, at.x.m += pull.m;
-  }
   cross_node(strand, strand.last(), at);
   return at;
 }

@@ -73,24 +73,43 @@ void EnergyDescent::resize(const Strand& strand) {
 }
 
 void EnergyDescent::find_spans(const Strand& strand) {
-  spans_.clear();
-  std::fill(span_of_.begin(), span_of_.end(), -1);
-  first_held_ = strand.last();
-  const Hold* previous = nullptr;
-  const auto add = [&](int to, const V& place, double softness) {
-    spans_.push_back({previous->node, to, place - previous->r, softness});
-    for (int j = previous->node; j < to; ++j) span_of_[z(j)] = static_cast<int>(spans_.size()) - 1;
-  };
-  for (const Hold& hold : strand.holds) {
-    if (!hold.position) continue;
-    if (previous)
-      add(hold.node, hold.r, 0);
-    else
-      first_held_ = hold.node;
-    previous = &hold;
+  supports_.clear(), spans_.clear();
+  for (const Hold& hold : strand.holds)
+    if (hold.position) supports_.push_back({hold.node, hold.r, 0});
+  for (const Spring& spring : strand.springs) {
+    const Hold* hold = strand.hold_at(spring.node);
+    if (spring.k > 0 && !(hold && hold->position)) supports_.push_back({spring.node, spring.r, 1 / spring.k});
   }
-  if (strand.spring.active && strand.spring.k > 0 && previous && previous->node < strand.last())
-    add(strand.last(), strand.spring.r, 1 / strand.spring.k);
+  std::sort(supports_.begin(), supports_.end(), [](const Support& a, const Support& b) { return a.node < b.node; });
+  std::fill(span_of_.begin(), span_of_.end(), -1);
+  first_held_ = supports_.empty() ? 0 : supports_.front().node;
+  for (std::size_t i = 0; i + 1 < supports_.size(); ++i) {
+    spans_.push_back({supports_[i].node, supports_[i + 1].node});
+    for (int j = spans_.back().from; j < spans_.back().to; ++j) span_of_[z(j)] = static_cast<int>(i);
+  }
+}
+
+// The jump of the force at a support; before the first one lies what the loads before it need.
+V EnergyDescent::support_force(std::size_t i) const {
+  const V beyond = i < spans_.size() ? force_[i] : V{0, 0, 0};
+  return (i > 0 ? force_[i - 1] : before_) - beyond;
+}
+
+// Positions by the trapezoid, from the first support that is held, or from where the first spring is stretched to.
+void EnergyDescent::find_positions(const Strand& strand, std::vector<V>& r) const {
+  r.resize(q_.size());
+  if (supports_.empty()) return;
+  std::size_t base = 0;
+  for (std::size_t i = supports_.size(); i-- > 0;)
+    if (supports_[i].softness == 0) base = i;
+  const Support& support = supports_[base];
+  const auto step_of = [&](int j) {
+    const V& v = strand.segments[z(j)].v_rest;
+    return (0.5 * strand.segments[z(j)].h) * (into_world(q_[z(j)], v) + into_world(q_[z(j + 1)], v));
+  };
+  r[z(support.node)] = support.r - support.softness * support_force(base);
+  for (int j = support.node; j < strand.last(); ++j) r[z(j + 1)] = r[z(j)] + step_of(j);
+  for (int j = support.node - 1; j >= 0; --j) r[z(j)] = r[z(j + 1)] - step_of(j);
 }
 
 // The force of the loads beyond each end of each segment; what turns with the strand is taken as it is turned now.
@@ -144,9 +163,9 @@ double EnergyDescent::energy(const Strand& strand) const {
     sum -= 0.5 * s.h * dot(near_force_[z(j)] + extra, into_world(q_[z(j)], s.v_rest));
     sum -= 0.5 * s.h * dot(far_force_[z(j)] + extra, into_world(q_[z(j + 1)], s.v_rest));
   }
-  if (strand.spring.active) {
+  for (const Spring& spring : strand.springs) {
     for (const int i : {0, 1})
-      sum += 0.5 * strand.spring.turning[i] * squared_norm(log_of(Quaternion(conjugate(q_.back()) * strand.spring.q[i])));
+      if (spring.turning[i] > 0) sum += 0.5 * spring.turning[i] * squared_norm(log_of(Quaternion(conjugate(q_[z(spring.node)]) * spring.q[i])));
   }
   return sum;
 }
@@ -186,17 +205,19 @@ void EnergyDescent::add_node_moments(const Strand& strand) {
   };
   for (const PointLoad& load : strand.loads)
     add(load.node, into_material(q_[z(load.node)], load.world_moment) + load.material_moment);
-  if (!strand.spring.active) return;
-  const int last = strand.last();
-  add(last, into_material(q_.back(), strand.spring.moment));
-  for (const int k : {0, 1}) {
-    const double stiffness = strand.spring.turning[k];
-    if (stiffness == 0) continue;
-    const V turn = log_of(Quaternion(conjugate(q_.back()) * strand.spring.q[k]));
-    add(last, stiffness * turn);
-    const M3<double> inverse = left_jacobian_inverse(turn);
-    for (int i = 0; i < 3; ++i)
-      for (int m = 0; m <= i; ++m) matrix_.add(3 * last + i, 3 * last + m, 0.5 * stiffness * (inverse(i, m) + inverse(m, i)));
+  for (const Spring& spring : strand.springs) {
+    const int node = spring.node;
+    const Quaternion& q = q_[z(node)];
+    add(node, into_material(q, spring.moment));
+    for (const int k : {0, 1}) {
+      if (spring.turning[k] == 0) continue;
+      const V turn = log_of(Quaternion(conjugate(q) * spring.q[k]));
+      add(node, spring.turning[k] * turn);
+      const M3<double> inverse = left_jacobian_inverse(turn);
+      for (int i = 0; i < 3; ++i)
+        for (int m = 0; m <= i; ++m)
+          matrix_.add(3 * node + i, 3 * node + m, 0.5 * spring.turning[k] * (inverse(i, m) + inverse(m, i)));
+    }
   }
 }
 
@@ -213,8 +234,13 @@ void EnergyDescent::assemble(const Strand& strand, bool give) {
   border_.set_zero();
   std::fill(gradient_.begin(), gradient_.end(), 0.0);
   for (std::size_t p = 0; p < spans_.size(); ++p) {
-    gap_[p] = spans_[p].softness * force_[p] - spans_[p].gap;
-    for (int i = 0; i < 3; ++i) border_.add_corner(3 * static_cast<int>(p) + i, 3 * static_cast<int>(p) + i, -spans_[p].softness);
+    const Support &a = supports_[p], &b = supports_[p + 1];
+    gap_[p] = a.r - b.r - a.softness * support_force(p) + b.softness * support_force(p + 1);
+    const int row = 3 * static_cast<int>(p);
+    for (int i = 0; i < 3; ++i) {
+      border_.add_corner(row + i, row + i, -a.softness - b.softness);
+      if (p + 1 < spans_.size()) border_.add_corner(row + i, row + 3 + i, b.softness);
+    }
   }
   for (int j = 0; j < strand.last(); ++j) {
     const Segment& s = strand.segments[z(j)];

@@ -49,13 +49,18 @@ class EnergyDescent {
   BorderedLDLT& border() { return border_; }
 
  private:
-  struct Span {
+  struct Support {  // a held position, or a spring to one
+    int node = 0;
+    V r{0, 0, 0};
+    double softness = 0;  // [m/N]; 0: held
+  };
+  struct Span {  // between support i and the next
     int from = 0, to = 0;  // nodes
-    V gap{0, 0, 0};        // wanted from position to position
-    double softness = 0;   // of the spring at its end [m/N]
   };
   void find_spans(const Strand& strand);
   void find_forces(const Strand& strand);
+  V support_force(std::size_t support) const;  // what it does to the strand
+  void find_positions(const Strand& strand, std::vector<V>& r) const;
   void hold_orientations(const Strand& strand);
   void add_segment(const Strand& strand, int j);
   void add_end(const Segment& s, int node, const V& force, int span, bool give);
@@ -71,13 +76,15 @@ class EnergyDescent {
 
   Scales scales_;
   std::vector<Quaternion> q_, trial_q_;
+  std::vector<Support> supports_;
   std::vector<Span> spans_;
   std::vector<int> span_of_;          // by segment; -1: no unknown force there
   std::vector<V> near_force_, far_force_;  // by segment: of the loads beyond its two ends, world axes
-  V before_{0, 0, 0};                 // added to both before the first held position
-  int first_held_ = 0;
+  V before_{0, 0, 0};                 // added to both before the first support
+  int first_held_ = 0;                // the first support's node
   std::vector<V> force_, trial_force_;     // by span
   std::vector<V> gap_;                // by span: what is missing
+  mutable std::vector<V> position_;   // scratch
   std::vector<char> fixed_;           // by row
   std::vector<double> gradient_, step_, shift_;
   BandMatrix matrix_;

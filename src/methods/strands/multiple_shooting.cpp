@@ -74,14 +74,13 @@ std::array<T, 12> cut_rows(const Strand& strand, const Scales& scales, int node,
   return rows;
 }
 
-// Six rows of the far end: where held, the pose; where free, the stress less the spring's and the load's.
+// Six rows of the far end: where held, the pose; where free, the stress less springs and loads.
 template <class T>
 std::array<T, 6> far_rows(const Strand& strand, const Scales& scales, const Slice<T>& before) {
   const int last = strand.last();
   const Hold* hold = strand.hold_at(last);
   const bool position = hold && hold->position, direction = hold && hold->direction, twist = direction && hold->twist;
   Slice<T> applied{before.r, before.q, {zero3<T>(), zero3<T>()}};
-  if (strand.spring.active) applied.x = pull_of(strand.spring, before.r, before.q);
   cross_node(strand, last, applied);
   const V3<T> a = position ? (1 / scales.length) * (before.r - constant<T>(hold->r))
                            : (1 / scales.force) * (before.x.n - applied.x.n);

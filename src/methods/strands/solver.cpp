@@ -38,7 +38,6 @@ void Solver::set_states(const Strand& strand, const std::vector<State>& states) 
   states_ = states;
   const State& tip = states.back();
   State applied{tip.r, tip.q, {{0, 0, 0}, {0, 0, 0}}};
-  if (strand.spring.active) applied.x = pull_of(strand.spring, tip.r, tip.q);
   cross_node(strand, strand.last(), applied);
   end_ = {tip.r, tip.q, {tip.x.m - applied.x.m, tip.x.n - applied.x.n}};
 }
@@ -54,7 +53,6 @@ void Solver::take(const Strand& strand, Answer& answer, Way way, int iterations,
   std::swap(states_, guess_);
   const State& tip = states_.back();
   State applied{tip.r, tip.q, {{0, 0, 0}, {0, 0, 0}}};
-  if (strand.spring.active) applied.x = pull_of(strand.spring, tip.r, tip.q);
   cross_node(strand, strand.last(), applied);
   end_ = {tip.r, tip.q, {tip.x.m - applied.x.m, tip.x.n - applied.x.n}};
 }
@@ -62,7 +60,7 @@ void Solver::take(const Strand& strand, Answer& answer, Way way, int iterations,
 // Where nothing has to be searched for: the standard problem with loads that turn with the strand, or, when asked for, dead
 // loads by repeated sweeps.
 bool Solver::by_sweeps(const Strand& strand, Answer& answer) {
-  if (inner_holds_ || strand.spring.active || !fully_held(strand, 0) || strand.hold_at(strand.last())) return false;
+  if (inner_holds_ || !strand.springs.empty() || !fully_held(strand, 0) || strand.hold_at(strand.last())) return false;
   if (strand.world_loads && !settings.fixed_point) return false;
   const Hold& wall = *strand.hold_at(0);
   guess_ = states_;

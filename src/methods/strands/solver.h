@@ -40,6 +40,8 @@ class Solver {
   void set_states(const Strand& strand, const std::vector<State>& states);
   // What the hold or spring at the far end does to the strand, world axes.
   Stress<double> far_reaction() const;
+  const FarEnd& end() const { return end_; }
+  void set_end(const FarEnd& end) { end_ = end; }
   SolverSettings settings;
 
  private:

@@ -180,5 +180,31 @@ SENTENCE("strands", "a strand on pins carries its weight, and spinning freely do
   EXPECT_LT(solver.states()[n / 2].r.y, -0.2);  // it hangs, and does not stand
 }
 
+SENTENCE("strands", "a strand on springs inside and at its end balances them, is solved in the same way from far and near, and is stable") {
+  const int n = 60;
+  Strand strand = uniform_strand({.segments = n, .stiffness = {1, 0.8, 0.6}});
+  for (Segment& s : strand.segments) s.world_force = {0, -1, 0};
+  strand.note_loads();
+  strand.holds = {held(0, {0, 0, 0}, along_x())};
+  const Quaternion turned = along_x() * to_small(exp_quat(Vec3(0.5, 0.6, 0.4)));
+  strand.set_springs({{30, 20.0, {0.4, 0.2, 0.1}, {0, 0}, {}, {0, 0, 0}}, {n, 50.0, {0.6, 0.3, -0.3}, {2.0, 0.5}, {turned, along_x()}, {0.1, 0, 0}}});
+  Answer answer;
+  const Solver solver = solved(strand, answer);
+  ASSERT_TRUE(answer.fine);
+  EXPECT_EQ(answer.unstable, 0);
+  // Force balance of the whole: wall, weight and both springs.
+  const State& root = solver.states()[0];
+  V sum = -into_world(root.q, root.x.n) + V{0, -1, 0};
+  for (const Spring& spring : strand.springs) sum += spring.k * (spring.r - solver.states()[z(spring.node)].r);
+  EXPECT_LT(norm(sum), 1e-8);
+  // The descent finds the same shape, to its order.
+  EnergyDescent descent;
+  descent.resize(strand);
+  std::vector<State> states = rest_states(strand, {0, 0, 0}, along_x());
+  const DescentReport r = descent.minimise(strand, {}, states);
+  ASSERT_TRUE(r.fine) << r.residual;
+  EXPECT_LT(norm(states.back().r - solver.states().back().r), 1e-3);
+}
+
 }  // namespace
 }  // namespace tendril::strands

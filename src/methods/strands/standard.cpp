@@ -10,7 +10,15 @@ void Strand::set_loads(std::vector<PointLoad> given) {
   loads = std::move(given);
   load_at.assign(z(nodes()), -1);
   for (std::size_t i = 0; i < loads.size(); ++i) load_at[z(loads[i].node)] = static_cast<int>(i);
+  if (spring_at.size() != load_at.size()) spring_at.assign(load_at.size(), -1);
   note_loads();
+}
+
+void Strand::set_springs(std::vector<Spring> given) {
+  std::sort(given.begin(), given.end(), [](const Spring& a, const Spring& b) { return a.node < b.node; });
+  springs = std::move(given);
+  spring_at.assign(z(nodes()), -1);
+  for (std::size_t i = 0; i < springs.size(); ++i) spring_at[z(springs[i].node)] = static_cast<int>(i);
 }
 
 void Strand::note_loads() {

@@ -24,10 +24,10 @@ struct Hold {
   bool all() const { return position && direction && twist; }
 };
 
-// A spring at the far end: force = k (r* - r) in world axes; moment = sum of two turning springs and a constant, material axes.
+// A spring at a node: force = k (r* - r) in world axes; moment = sum of two turning springs and a constant, material axes.
 // A damper in backward differences is a spring too, so this is also a spring and damper (coupling.h).
 struct Spring {
-  bool active = false;
+  int node = 0;
   double k = 0;                  // [N/m]
   V r{0, 0, 0};
   double turning[2] = {0, 0};    // [N m/rad]
@@ -49,7 +49,8 @@ struct Strand {
   std::vector<PointLoad> loads;   // rising nodes, each node once
   std::vector<int> load_at;       // by node: index into loads, or -1
   std::vector<Hold> holds;        // rising nodes, each node once
-  Spring spring;                  // at the last node
+  std::vector<Spring> springs;    // rising nodes, each node once
+  std::vector<int> spring_at;     // by node, as load_at
   Law law;
   int order = 2;
   bool world_loads = false, follower_loads = false;  // any, not zero
@@ -72,6 +73,7 @@ struct Strand {
     return nullptr;
   }
   void set_loads(std::vector<PointLoad> given);  // sorts; fills load_at
+  void set_springs(std::vector<Spring> given);
   void note_loads();                             // which kinds of loads there are, from segments and points
 };
 
@@ -109,9 +111,26 @@ V3<T> into_world(const Q<T>& q, const V3<T>& material) {
   return rotate(q, material);
 }
 
-// Going back over a node: n(s-) = n(s+) + applied force.
+// What a spring does to the strand, in material axes.
+template <class T>
+Stress<T> pull_of(const Spring& spring, const V3<T>& r, const Q<T>& q) {
+  Stress<T> x;
+  x.n = into_material(q, spring.k * (constant<T>(spring.r) - r));
+  x.m = into_material(q, constant<T>(spring.moment));
+  for (const int i : {0, 1}) {
+    if (spring.turning[i] == 0) continue;
+    x.m += spring.turning[i] * log_of(Q<T>(conjugate(q) * constant<T>(spring.q[i])));
+  }
+  return x;
+}
+
+// Going back over a node: n(s-) = n(s+) + applied force, of loads and springs.
 template <class T>
 void cross_node(const Strand& strand, int node, Slice<T>& at) {
+  if (const int index = strand.spring_at[z(node)]; index >= 0) {
+    const Stress<T> pull = pull_of(strand.springs[z(index)], at.r, at.q);
+    at.x.n += pull.n, at.x.m += pull.m;
+  }
   const int index = strand.load_at[z(node)];
   if (index < 0) return;
   const PointLoad& load = strand.loads[z(index)];
@@ -140,19 +159,6 @@ void sweep_back(const Strand& strand, int from, int to, Slice<T>& at, State* rec
   if (strand.order == 1) return sweep_back_of_order<1>(strand, from, to, at, record);
   if (strand.order == 2) return sweep_back_of_order<2>(strand, from, to, at, record);
   return sweep_back_of_order<4>(strand, from, to, at, record);
-}
-
-// The spring's pull on the far end.
-template <class T>
-Stress<T> pull_of(const Spring& spring, const V3<T>& r, const Q<T>& q) {
-  Stress<T> x;
-  x.n = into_material(q, spring.k * (constant<T>(spring.r) - r));
-  x.m = into_material(q, constant<T>(spring.moment));
-  for (const int i : {0, 1}) {
-    if (spring.turning[i] == 0) continue;
-    x.m += spring.turning[i] * log_of(Q<T>(conjugate(q) * constant<T>(spring.q[i])));
-  }
-  return x;
 }
 
 }  // namespace tendril::strands

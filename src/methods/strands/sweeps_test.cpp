@@ -94,14 +94,16 @@ SENTENCE("strands", "the swept tangent is that of finite differences, for every 
   const auto vector = [&] { return V{any(random), any(random), any(random)}; };
   for (const int order : {1, 2, 4}) {
     for (const auto& [stretches, stiffening] : {std::pair{false, 0.0}, {true, 0.0}, {false, 1.5}}) {
-      for (const int kind : {0, 1, 2, 3}) {  // held, free, position only, on a spring
+      for (const int kind : {0, 1, 2, 3}) {  // held, free, position only, on springs
         Strand strand = loaded_strand(order, stretches, stiffening);
         const Quaternion q = to_small(exp_quat(to_eigen(vector())));
         if (kind != 2) strand.holds.push_back(held(0, {0, 0, 0}, along_x()));
         if (kind == 2) strand.holds.push_back({0, true, true, false, {0, 0, 0}, along_x()});
         if (kind == 0) strand.holds.push_back(held(strand.last(), {0.5, 0.2, 0.1}, q));
         if (kind == 2) strand.holds.push_back({strand.last(), true, false, false, {0.5, 0.2, 0.1}, q});
-        if (kind == 3) strand.spring = {true, 2.0, vector(), {0.5, 0.3}, {to_small(exp_quat(to_eigen(vector()))), q}, vector()};
+        if (kind == 3)
+          strand.set_springs({{20, 2.0, vector(), {0.5, 0.3}, {to_small(exp_quat(to_eigen(vector()))), q}, vector()},
+                              {13, 1.0, vector(), {0.2, 0.1}, {q, to_small(exp_quat(to_eigen(vector())))}, vector()}});
         FarEnd end{vector(), q, {vector(), vector()}};
         settle_far_end(strand, end);
         SingleShooting shooting;
