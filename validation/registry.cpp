@@ -11,9 +11,10 @@ std::vector<Check> der_helical_buckling(ExperimentContext& context);
 std::vector<Check> der_michell(ExperimentContext& context);
 std::vector<Check> der_perversion(ExperimentContext& context);
 std::vector<Check> der_twist_asymmetry(ExperimentContext& context);
+std::vector<Check> strands_cantilever(ExperimentContext& context);
 
 std::span<const Experiment> all_experiments() {
-  static const std::array<Experiment, 6> experiments{{
+  static const std::array<Experiment, 7> experiments{{
       {"der/cantilever", "REFERENCES 1a-1c", "a cantilever bends as Euler's elastica does", Experiment::quick,
        der_cantilever},
       {"der/energy", "conservation laws", "a free rod keeps energy and momenta, an inextensible one its length",
@@ -27,6 +28,9 @@ std::span<const Experiment> all_experiments() {
        der_perversion},
       {"der/twist-asymmetry", "Bergou 2008, Fig. 5", "twist stays in the rotated half of a bent rod until it jumps over",
        Experiment::quick, der_twist_asymmetry},
+      {"strands/cantilever", "REFERENCES 1a, 1b, 2, 3",
+       "clamped strands under dead loads lie where accurate solutions lie, to second and fourth order", Experiment::quick,
+       strands_cantilever},
   }};
   return experiments;
 }
