@@ -46,10 +46,30 @@ double EnergyDescent::merit(const Strand& strand, double weight) const {
   return sum;
 }
 
+// A second-order correction: turns back by what the constraints' curvature made of the step, so that long steps along a valley
+// are not refused.
+void EnergyDescent::restore(const Strand& strand) {
+  find_positions(strand, position_);
+  std::fill(correction_.begin(), correction_.end(), 0.0);
+  for (std::size_t p = 0; p < spans_.size(); ++p) {
+    const Support &a = supports_[p], &b = supports_[p + 1];
+    const V missing = position_[z(b.node)] - position_[z(a.node)] - (b.r - a.r) - a.softness * support_force(p) +
+                      b.softness * support_force(p + 1);
+    for (int i = 0; i < 3; ++i) correction_[z(matrix_.size()) + 3 * p + z(i)] = missing[i];
+  }
+  border_.solve([this](double* x, int columns) { ldlt_.solve(x, columns); }, correction_.data());
+  for (std::size_t i = 0; i < q_.size(); ++i)
+    q_[i] = normalized(q_[i] * to_small(exp_quat(Vec3(correction_[3 * i], correction_[3 * i + 1], correction_[3 * i + 2]))));
+}
+
 bool EnergyDescent::newton_step(const Strand& strand, bool has_energy) {
   double shift = 0;
   int unstable = factor(strand, 0);
-  for (shift = 1; unstable > 0 && shift < 1e7; shift *= 4) unstable = factor(strand, shift);
+  if (unstable > 0) {
+    shift = std::max(1e-5, shift_used_ / 64);
+    while ((unstable = factor(strand, shift)) > 0 && shift < 1e7) shift *= 8;
+    shift_used_ = shift;
+  }
   if (unstable > 0) return false;
   for (std::size_t i = 0; i < step_.size(); ++i) step_[i] = -gradient_[i];
   border_.solve([this](double* x, int columns) { ldlt_.solve(x, columns); }, step_.data());
@@ -61,7 +81,7 @@ bool EnergyDescent::newton_step(const Strand& strand, bool has_energy) {
     const double* d = step_.data() + matrix_.size() + 3 * static_cast<std::ptrdiff_t>(p);
     weight = std::max(weight, 1.5 * norm(trial_force_[p] + V{d[0], d[1], d[2]}) + 1.5 * norm(trial_force_[p]));
   }
-  const double before = has_energy ? merit(strand, weight) : 0;
+  const double before = has_energy ? merit(strand, weight) : 0, left = residual(scales_);
   double part = largest > 0.5 ? 0.5 / largest : 1;
   for (int halvings = 0; halvings < 10; ++halvings, part *= 0.5) {
     for (std::size_t i = 0; i < q_.size(); ++i)
@@ -71,7 +91,17 @@ bool EnergyDescent::newton_step(const Strand& strand, bool has_energy) {
       force_[p] = trial_force_[p] + part * V{d[0], d[1], d[2]};
     }
     if (!has_energy) return true;
+    if (shift == 0 && part == 1) {  // near a minimum Newton's step is right, whatever the constraints' curvature does to the merit
+      find_forces(strand);
+      assemble(strand, false);
+      assembled_ = true;
+      if (residual(scales_) < 0.5 * left) return true;
+      assembled_ = false;
+    }
     const double noise = 1e-12 * (std::abs(before) + scales_.moment);
+    if (merit(strand, weight) <= before + noise) return true;
+    if (halvings > 0 || spans_.empty()) continue;
+    restore(strand);
     if (merit(strand, weight) <= before + noise) return true;
   }
   return true;  // the shortest of them: it moves on, and the next one has another shift
@@ -84,9 +114,13 @@ DescentReport EnergyDescent::settle(const Strand& strand, double tolerance, int 
   for (const Spring& spring : strand.springs) has_energy = has_energy && squared_norm(spring.moment) == 0;
   hold_orientations(strand);
   find_spans(strand);
+  assembled_ = false;
   for (;; ++report.iterations) {
-    find_forces(strand);
-    assemble(strand, false);
+    if (!assembled_) {
+      find_forces(strand);
+      assemble(strand, false);
+    }
+    assembled_ = false;
     report.residual = residual(scales_);
     if (report.residual <= tolerance) return report.fine = true, report;
     if (!std::isfinite(report.residual) || report.iterations >= most_iterations) return report;
@@ -94,18 +128,11 @@ DescentReport EnergyDescent::settle(const Strand& strand, double tolerance, int 
   }
 }
 
-// A straight span can not be shortened to first order: it is bent a little first, as between two clamps. A saddle is left the same
-// way, by a bend without symmetry.
-void EnergyDescent::bend(const Strand& strand, bool always) {
-  if (always && spans_.empty()) {  // held at one place: all of it
-    double along = 0;
-    for (int j = 0; j <= strand.last(); ++j) {
-      const double x = along / scales_.length;
-      q_[z(j)] = q_[z(j)] * to_small(exp_quat(0.03 * Vec3(x, 0.7 * x * x, 0.1 * x)));
-      if (j < strand.last()) along += strand.segments[z(j)].h;
-    }
-  }
-  for (const Span& span : spans_) {
+// A straight span can not be shortened to first order: it is bent a little first, as between two clamps, towards where its end is
+// asked to go sideways: a round strand has no other preference.
+void EnergyDescent::bend_straight_spans(const Strand& strand) {
+  for (std::size_t p = 0; p < spans_.size(); ++p) {
+    const Span& span = spans_[p];
     V reached{0, 0, 0};
     double length = 0;
     for (int j = span.from; j < span.to; ++j) {
@@ -113,27 +140,53 @@ void EnergyDescent::bend(const Strand& strand, bool always) {
       reached += (0.5 * s.h) * (into_world(q_[z(j)], s.v_rest) + into_world(q_[z(j + 1)], s.v_rest));
       length += s.h;
     }
-    if (!always && norm(reached) < (1 - 1e-4) * length) continue;
+    if (norm(reached) < (1 - 1e-4) * length) continue;
+    const V t = (1 / norm(reached)) * reached, wanted = supports_[p + 1].r - supports_[p].r, aside = wanted - dot(wanted, t) * t;
+    const bool prefers = norm(aside) > 1e-9 * length;
     double along = 0;
     for (int j = span.from; j <= span.to; ++j) {
-      const double x = math::two_pi * along / length, size = always ? 0.03 : 0.1;
-      const double a = size * math::sin(x), b = always ? size * (math::sin(2 * x) + math::sin(0.5 * x)) : 0;
-      q_[z(j)] = q_[z(j)] * to_small(exp_quat(Vec3(0.8 * a - 0.3 * b, 0.6 * a + 0.4 * b, 0.2 * b)));
+      const double a = 0.1 * math::sin(math::two_pi * along / length);
+      const V axis = prefers ? into_material(q_[z(j)], (1 / norm(aside)) * cross(t, aside)) : V{0.8, 0.6, 0};
+      q_[z(j)] = q_[z(j)] * to_small(exp_quat(to_eigen(a * axis)));
       if (j < span.to) along += strand.segments[z(j)].h;
     }
   }
 }
 
+// Moves along the direction in which the energy falls most, found by inverse iteration with a shift that is just enough.
+void EnergyDescent::leave_saddle(const Strand& strand) {
+  hold_orientations(strand);
+  assemble(strand, false);
+  double shift = 1e-5;
+  while (factor(strand, shift) > 0 && shift < 1e7) shift *= 2;
+  for (std::size_t i = 0; i < step_.size(); ++i) step_[i] = math::sin(1.3 * static_cast<double>(i % 7) + 0.1 * static_cast<double>(i));
+  double largest = 1;
+  for (int rounds = 0; rounds < 4; ++rounds) {
+    for (std::size_t i = 0; i < step_.size(); ++i)
+      step_[i] = i < z(matrix_.size()) && !fixed_[i] ? step_[i] * shift_[i] / largest : 0;
+    border_.solve([this](double* x, int columns) { ldlt_.solve(x, columns); }, step_.data());
+    largest = 0;
+    for (int i = 0; i < matrix_.size(); ++i) largest = std::max(largest, std::abs(step_[z(i)]));
+  }
+  if (!(largest > 0)) return;
+  const double size = 0.3 / largest;
+  for (std::size_t i = 0; i < q_.size(); ++i)
+    q_[i] = normalized(q_[i] * to_small(exp_quat(size * Vec3(step_[3 * i], step_[3 * i + 1], step_[3 * i + 2]))));
+}
+
 DescentReport EnergyDescent::minimise(const Strand& strand, const DescentSettings& settings, std::vector<State>& states) {
   scales_ = Scales::of(strand);
   load(strand, states);
-  bend(strand, settings.disturbed);
+  if (settings.disturbed)
+    leave_saddle(strand);
+  else
+    bend_straight_spans(strand);
   // How far each hold is from where the strand is: the steps in which it is brought there.
-  Strand moving = strand;
-  std::vector<State> start = states;
+  moving_ = strand;
+  start_ = states;
   double far = 0;
   for (const Hold& hold : strand.holds) {
-    const State& at = start[z(hold.node)];
+    const State& at = start_[z(hold.node)];
     if (hold.position) far = std::max(far, norm(hold.r - at.r) / (0.1 * scales_.length));
     if (hold.direction)
       far = std::max(far, norm(log_of(Quaternion(conjugate(at.q) * held_orientation(hold, at.q)))) / 0.4);
@@ -144,20 +197,20 @@ DescentReport EnergyDescent::minimise(const Strand& strand, const DescentSetting
     const double t = static_cast<double>(k) / steps;
     for (std::size_t i = 0; i < strand.holds.size(); ++i) {
       const Hold& target = strand.holds[i];
-      Hold& hold = moving.holds[i];
-      const State& at = start[z(target.node)];
+      Hold& hold = moving_.holds[i];
+      const State& at = start_[z(target.node)];
       hold.r = (1 - t) * at.r + t * target.r;
       if (!target.direction) continue;
       const V turn = t * log_of(Quaternion(conjugate(at.q) * held_orientation(target, at.q)));
       hold.q = k == steps ? target.q : at.q * to_small(exp_quat(to_eigen(turn)));
     }
     const bool last = k == steps;
-    const DescentReport part = settle(moving, last ? settings.tolerance : 1e-3, last ? settings.most_iterations : 30);
+    const DescentReport part = settle(moving_, last ? settings.tolerance : 1e-3, last ? settings.most_iterations : 30);
     report.iterations += part.iterations;
     report.residual = part.residual;
     report.fine = part.fine;
   }
-  if (report.fine) write(strand, states);
+  if (report.fine || report.residual < DescentSettings::close) write(strand, states);
   return report;
 }
 

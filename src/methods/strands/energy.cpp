@@ -67,7 +67,7 @@ void EnergyDescent::resize(const Strand& strand) {
   ldlt_.resize(3 * n, 5);
   border_.resize(3 * n, 3 * static_cast<int>(spans_.size()));
   gradient_.assign(z(3 * n) + 3 * spans_.size(), 0);
-  step_ = gradient_;
+  step_ = correction_ = gradient_;
   shift_.assign(z(3 * n), 0);
   scales_ = Scales::of(strand);
 }

@@ -16,9 +16,10 @@
 namespace tendril::strands {
 
 struct DescentSettings {
-  double tolerance = 1e-7;  // of moments and distances, scaled
+  double tolerance = 1e-6;  // of moments and distances, scaled
+  static constexpr double close = 1e-2;  // a residual below this is a good enough guess for shooting
   int most_iterations = 400;
-  bool disturbed = false;   // bend the guess a little first, to leave a saddle
+  bool disturbed = false;   // the guess is a saddle: leave it first
 };
 struct DescentReport {
   bool fine = false;
@@ -67,13 +68,17 @@ class EnergyDescent {
   void add_node_moments(const Strand& strand);
   void fix(int row);
   int factor(const Strand& strand, double shift);  // unstable directions; the matrix is ready to solve
-  void bend(const Strand& strand, bool always);
+  void bend_straight_spans(const Strand& strand);
+  void leave_saddle(const Strand& strand);
+  void restore(const Strand& strand);
   double merit(const Strand& strand, double weight) const;
   bool newton_step(const Strand& strand, bool has_energy);
   double residual(const Scales& scales) const;
   DescentReport settle(const Strand& strand, double tolerance, int most_iterations);
   void write(const Strand& strand, std::vector<State>& states) const;
 
+  Strand moving_;  // with the holds on their way
+  std::vector<State> start_;
   Scales scales_;
   std::vector<Quaternion> q_, trial_q_;
   std::vector<Support> supports_;
@@ -86,7 +91,9 @@ class EnergyDescent {
   std::vector<V> gap_;                // by span: what is missing
   mutable std::vector<V> position_;   // scratch
   std::vector<char> fixed_;           // by row
-  std::vector<double> gradient_, step_, shift_;
+  std::vector<double> gradient_, step_, correction_, shift_;
+  bool assembled_ = false;  // gradient and matrices belong to the present orientations
+  double shift_used_ = 1;
   BandMatrix matrix_;
   BandLDLT ldlt_;
   BorderedLDLT border_;

@@ -8,8 +8,12 @@ namespace tendril::strands {
 
 void MultipleShooting::cut(const Strand& strand, int pieces) {
   const int n = strand.last();
+  bool same = asked_.size() == strand.holds.size() + 2 && asked_[0] == n && asked_[1] == pieces;
+  for (std::size_t i = 0; same && i < strand.holds.size(); ++i) same = asked_[i + 2] == strand.holds[i].node;
+  if (same) return;
+  asked_ = {n, pieces};
   std::vector<int> cuts{0, n};
-  for (const Hold& hold : strand.holds) cuts.push_back(hold.node);
+  for (const Hold& hold : strand.holds) cuts.push_back(hold.node), asked_.push_back(hold.node);
   const double step = strand.length() / std::max(1, pieces);
   double along = 0, next = step;
   for (int j = 1; j < n; ++j) {

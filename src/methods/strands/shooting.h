@@ -53,7 +53,7 @@ class SingleShooting {
 
 class MultipleShooting {
  public:
-  // Cuts at every hold and at `pieces` about equal pieces. Allocates.
+  // Cuts at every hold and at `pieces` about equal pieces. Allocates when these are not those of the last time.
   void cut(const Strand& strand, int pieces);
   int pieces() const { return static_cast<int>(cuts_.size()) - 1; }
   // `states`: the guess (all nodes), and the answer when fine.
@@ -61,10 +61,10 @@ class MultipleShooting {
 
  private:
   double residuals(const Strand& strand, const std::vector<State>& at, std::vector<double>& rows, bool with_tangent);
-  void node_rows(const Strand& strand, int cut, const State& behind, const State& before, double* rows) const;
   void fill_tangent(const Strand& strand, int piece, const State& start);
   void moved(const std::vector<State>& from, const std::vector<double>& step, double part, std::vector<State>& to) const;
 
+  std::vector<int> asked_;  // what the present cuts were made for
   std::vector<int> cuts_;  // nodes, rising, first and last included
   Scales scales_;
   BandLU lu_;

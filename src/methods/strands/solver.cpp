@@ -27,16 +27,40 @@ bool fully_held(const Strand& strand, int node) {
 
 void Solver::start(const Strand& strand, const SolverSettings& given, const std::vector<State>& states) {
   settings = given;
+  guess_ = states;
+  set_states(strand, states);
+  restart(strand);
+}
+
+void Solver::restart(const Strand& strand) {
   inner_holds_ = false;
   for (const Hold& hold : strand.holds) inner_holds_ = inner_holds_ || (hold.node > 0 && hold.node < strand.last());
   descent_.resize(strand);
-  guess_ = states;
-  set_states(strand, states);
+  set_end(strand);
+}
+
+void Solver::reserve(const Strand& strand) {
+  moving_ = strand;
+  kept_ = states_;
+  std::vector<State> states = states_;
+  FarEnd end = end_;
+  single_.solve(strand, {0, 1, 3}, end, states);
+  states = states_;
+  multiple_.cut(strand, settings.pieces);
+  multiple_.solve(strand, {0, 1, 1}, states);
+  states = states_;
+  descent_.minimise(strand, {0, 1, false}, states);
+  standard_.solve(strand, states_[0].r, states_[0].q, {{0, 0, 0}, {0, 0, 0}});
 }
 
 void Solver::set_states(const Strand& strand, const std::vector<State>& states) {
   states_ = states;
-  const State& tip = states.back();
+  set_end(strand);
+}
+
+// What lies beyond the loads and springs of the last node.
+void Solver::set_end(const Strand& strand) {
+  const State& tip = states_.back();
   State applied{tip.r, tip.q, {{0, 0, 0}, {0, 0, 0}}};
   cross_node(strand, strand.last(), applied);
   end_ = {tip.r, tip.q, {tip.x.m - applied.x.m, tip.x.n - applied.x.n}};
@@ -51,10 +75,7 @@ void Solver::take(const Strand& strand, Answer& answer, Way way, int iterations,
   answer.sweeps += sweeps;
   answer.residual = residual;
   std::swap(states_, guess_);
-  const State& tip = states_.back();
-  State applied{tip.r, tip.q, {{0, 0, 0}, {0, 0, 0}}};
-  cross_node(strand, strand.last(), applied);
-  end_ = {tip.r, tip.q, {tip.x.m - applied.x.m, tip.x.n - applied.x.n}};
+  set_end(strand);
 }
 
 // Where nothing has to be searched for: the standard problem with loads that turn with the strand, or, when asked for, dead
@@ -66,7 +87,7 @@ bool Solver::by_sweeps(const Strand& strand, Answer& answer) {
   guess_ = states_;
   if (!strand.world_loads) {
     standard_.solve(strand, wall.r, wall.q, {{0, 0, 0}, {0, 0, 0}});
-    guess_ = standard_.states();
+    std::copy(standard_.states().begin(), standard_.states().end(), guess_.begin());
     take(strand, answer, Way::sweeps, 1, 2, 0);
     return true;
   }
@@ -105,10 +126,11 @@ bool Solver::by_multiple(const Strand& strand, Answer& answer) {
 bool Solver::by_descent(const Strand& strand, Answer& answer, bool disturbed) {
   guess_ = states_;
   DescentSettings how;
+  how.most_iterations = settings.descent_iterations;
   how.disturbed = disturbed;
   const DescentReport r = descent_.minimise(strand, how, guess_);
   answer.iterations += r.iterations;
-  if (!r.fine) return false;
+  if (!r.fine && !(r.residual < DescentSettings::close)) return false;
   if (!by_multiple(strand, answer)) return false;
   answer.way = Way::descent;
   return true;
@@ -130,20 +152,20 @@ bool Solver::by_continuation(const Strand& strand, Answer& answer) {
   const double far = far_away(strand);
   if (far <= 1) return false;
   const int steps = static_cast<int>(std::ceil(far));
-  Strand moving = strand;
-  const std::vector<State> start = states_;
+  moving_ = strand;
+  kept_ = states_;
   const FarEnd end = end_;
   for (int k = 1; k <= steps; ++k) {
     const double t = static_cast<double>(k) / steps;
     for (std::size_t i = 0; i < strand.holds.size(); ++i) {
       const Hold& target = strand.holds[i];
-      const State& at = start[z(target.node)];
-      moving.holds[i].r = (1 - t) * at.r + t * target.r;
+      const State& at = kept_[z(target.node)];
+      moving_.holds[i].r = (1 - t) * at.r + t * target.r;
       const Quaternion held = target.direction ? held_orientation(target, at.q) : at.q;
-      moving.holds[i].q = at.q * to_small(exp_quat(to_eigen(V(t * log_of(Quaternion(conjugate(at.q) * held))))));
+      moving_.holds[i].q = at.q * to_small(exp_quat(to_eigen(V(t * log_of(Quaternion(conjugate(at.q) * held))))));
     }
-    if (by_single(k == steps ? strand : moving, answer)) continue;
-    states_ = start, end_ = end;
+    if (by_single(k == steps ? strand : moving_, answer)) continue;
+    states_ = kept_, end_ = end;
     answer.fine = false;
     return false;
   }
@@ -164,7 +186,7 @@ Answer Solver::solve(const Strand& strand) {
   if (!fine || !settings.verdict) return answer;
   answer.unstable = descent_.unstable_directions(strand, states_);
   if (answer.unstable > 0 && settings.seek_minimum && settings.may_descend) {
-    const std::vector<State> kept = states_;
+    kept_ = states_;
     const FarEnd kept_end = end_;
     Answer lower = answer;
     if (by_descent(strand, lower, true)) {
@@ -174,7 +196,7 @@ Answer Solver::solve(const Strand& strand) {
         return lower;
       }
     }
-    states_ = kept, end_ = kept_end;
+    states_ = kept_, end_ = kept_end;
   }
   return answer;
 }

@@ -16,7 +16,9 @@ struct SolverSettings {
   bool verdict = true;        // count unstable directions of each answer
   bool seek_minimum = true;   // leave equilibria that are not minima (needs the verdict)
   int most_iterations = 30;   // of each shooting
+  int most_sweeps = 200;      // of each shooting
   bool may_descend = true;    // minimise the energy when shooting fails
+  int descent_iterations = 400;
 };
 
 enum class Way : std::uint8_t { none, sweeps, fixed_point, single, multiple, descent };
@@ -33,6 +35,9 @@ class Solver {
  public:
   // Allocates for this strand; `states`: where it lies. Call again when segments or held nodes change.
   void start(const Strand& strand, const SolverSettings& settings, const std::vector<State>& states);
+  // Other holds or springs, same segments; allocates nothing where reserve() was called with as many or more.
+  void restart(const Strand& strand);
+  void reserve(const Strand& strand);
   // The equilibrium for the strand's present holds and loads. When it fails the last answer stays.
   Answer solve(const Strand& strand);
 
@@ -42,6 +47,7 @@ class Solver {
   Stress<double> far_reaction() const;
   const FarEnd& end() const { return end_; }
   void set_end(const FarEnd& end) { end_ = end; }
+  void set_end(const Strand& strand);
   SolverSettings settings;
 
  private:
@@ -52,9 +58,10 @@ class Solver {
   bool by_continuation(const Strand& strand, Answer& answer);
   double far_away(const Strand& strand) const;  // how many moderate steps the holds are from where the strand lies
   void take(const Strand& strand, Answer& answer, Way way, int iterations, int sweeps, double residual);
-  ShootingSettings shooting() const { return {settings.tolerance, settings.most_iterations, 200}; }
+  ShootingSettings shooting() const { return {settings.tolerance, settings.most_iterations, settings.most_sweeps}; }
 
-  std::vector<State> states_, guess_;
+  std::vector<State> states_, guess_, kept_;
+  Strand moving_;  // with holds on their way
   FarEnd end_;
   Standard standard_;
   SingleShooting single_;

@@ -84,7 +84,7 @@ bool Strands::set_holds(int rod) {
 bool Strands::keep_in_reach(Line& line) const {
   if (settings_.extensible) return false;
   bool asked_too_much = false;
-  constexpr double part = 1 - 1e-6;  // a strand pulled quite straight has no finite tension
+  constexpr double most = 1 + 1e-9, part = 0.995;  // quite straight it has no finite tension: it is held a little before that
   const Hold* before = nullptr;
   for (Hold& hold : line.strand.holds) {
     if (!hold.position) continue;
@@ -93,8 +93,8 @@ bool Strands::keep_in_reach(Line& line) const {
       for (int j = before->node; j < hold.node; ++j) length += line.strand.segments[z(j)].h;
       const V apart = hold.r - before->r;
       const double distance = norm(apart);
-      if (distance > part * length) {
-        asked_too_much = asked_too_much || distance > (1 + 1e-9) * length;
+      if (distance > most * length) {
+        asked_too_much = true;
         hold.r = before->r + (part * length / distance) * apart;
       }
     }
