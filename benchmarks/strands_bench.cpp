@@ -1,5 +1,5 @@
-// What strands cost, per segment: the standard problem by two sweeps, and a strand held at both ends whose far end is led by a hand.
-// For the latter `iterations` is Newton's, mean; ns_per_segment_step times the segments is the time of one call.
+// What strands cost, per segment: the standard problem by two sweeps, and a strand held at both ends whose far end is led by
+// a hand. For the latter `iterations` is Newton's, mean; ns_per_segment_step times the segments is the time of one call.
 #include <fmt/format.h>
 
 #include <memory>
@@ -7,7 +7,7 @@
 #include "benchmarks/benchmark.h"
 #include "benchmarks/measure_time.h"
 #include "math/number.h"
-#include "methods/strands/strands_testing.h"
+#include "methods/strands/uniform.h"
 #include "tendril/strand.h"
 
 namespace tendril {
@@ -16,8 +16,12 @@ namespace {
 using namespace strands;
 
 BenchmarkRow time_standard(int order, int segments) {
-  const Strand strand = uniform_strand(
-      {.length = 1, .segments = segments, .stiffness = {1, 0.7, 0.5}, .u_rest = {0.1, 0.2, 0.3}, .give = {0, 0, 0}, .order = order});
+  const Strand strand = uniform_strand({.length = 1,
+                                        .segments = segments,
+                                        .stiffness = {1, 0.7, 0.5},
+                                        .u_rest = {0.1, 0.2, 0.3},
+                                        .give = {0, 0, 0},
+                                        .order = order});
   Standard standard;
   const Stress<double> end{{0.5, 1, 0.3}, {1, 2, 0.2}};
   const int runs = std::max(1, 100000 / segments);
@@ -30,13 +34,14 @@ BenchmarkRow time_standard(int order, int segments) {
 // A hand of 1 Hz asked `rate` times a second.
 BenchmarkRow time_lead(int segments, double rate, bool verdict) {
   StrandDesign design;
-  design.segments = segments, design.GJ = 0.75, design.verdict = verdict;
+  design.segments = segments, design.GJ = 0.75, design.most_descents = 400, design.verdict = verdict;
   HapticStrand strand(design);
   double t = 0, iterations = 0, calls = 0;
   const auto lead = [&] {
     Pose pose;
-    pose.position = Vec3(0.3 * std::sin(2 * t), 0.25 * std::sin(t), 0.6 + 0.15 * std::cos(t));
-    pose.orientation = Quat(Eigen::AngleAxisd(0.6 * std::sin(t), Vec3::UnitX())) * Quat(Eigen::AngleAxisd(std::sin(2 * t), Vec3::UnitZ()));
+    pose.position = Vec3(0.15 * std::sin(2 * t + 0.5), 0.12 * std::sin(t + 0.7), 0.7 + 0.08 * std::cos(t));
+    pose.orientation = Quat(Eigen::AngleAxisd(0.4 * std::sin(t + 0.3), Vec3::UnitX())) *
+                       Quat(Eigen::AngleAxisd(0.5 * std::sin(2 * t), Vec3::UnitZ()));
     iterations += strand.lead(pose).iterations;
     ++calls;
   };

@@ -1,5 +1,5 @@
-// Clamped strands under dead loads against accurate solutions: tip load, own weight, a bent arc loaded across its plane, and a
-// hanging helix, with the sweeps of order 2 and 4 at 100 points, and the orders they converge with.
+// Clamped strands under dead loads against accurate solutions: tip load, own weight, a bent arc loaded across its plane, and
+// a hanging helix, with the sweeps of order 2 and 4 at 100 points, and the orders they converge with.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -77,13 +77,14 @@ std::vector<Case> all_cases() {
   const StiffnessSection wire{.EA = {}, .EI1 = 1, .EI2 = 1, .GJ = 0.8, .mass_per_length = 1, .radius = 0.05};
   for (const reference::SpatialTip& t : reference::hanging_helix) {
     const double length = 6 * math::pi * std::hypot(1.0, 0.6 / math::two_pi);
-    cases.push_back({t.weight > 0 ? fmt::format("helix, weight {:g}", t.weight) : fmt::format("helix, tip load {:g}", t.load),
-                     [=](int n) {
-                       Scene scene = clamped(helix, wire, n);
-                       scene.rods.front().follows = SectionFollows::curve;  // frames that repeat from segment to segment
-                       return t.weight > 0 ? with_weight(scene, Vec3(0, 0, -t.weight)) : with_force(scene, Vec3(0, 0, -t.load));
-                     },
-                     Vec3(t.x, t.y, t.z), length});
+    cases.push_back(
+        {t.weight > 0 ? fmt::format("helix, weight {:g}", t.weight) : fmt::format("helix, tip load {:g}", t.load),
+         [=](int n) {
+           Scene scene = clamped(helix, wire, n);
+           scene.rods.front().follows = SectionFollows::curve;  // frames that repeat from segment to segment
+           return t.weight > 0 ? with_weight(scene, Vec3(0, 0, -t.weight)) : with_force(scene, Vec3(0, 0, -t.load));
+         },
+         Vec3(t.x, t.y, t.z), length});
   }
   return cases;
 }
@@ -109,7 +110,8 @@ std::vector<Check> strands_cantilever(ExperimentContext& context) {
         error[k] = error_of(c, order, n);
         rows.push_back({number, 1.0 * order, 1.0 * n, error[k]});
       }
-      checks.push_back(bound_check(fmt::format("{}, order {}: tip at 100 points, part of the length", c.name, order), error[1], bound));
+      checks.push_back(
+          bound_check(fmt::format("{}, order {}: tip at 100 points, part of the length", c.name, order), error[1], bound));
       // Below the accuracy of the references, and near rounding, there is no order to see.
       if (error[2] > 2e-8)
         checks.push_back({fmt::format("{}, order {}: observed order, at least", c.name, order), 1.0 * order,

@@ -1,14 +1,14 @@
-// Random end poses from a straight start: how many are solved, and is each verdict of stability true? The verdict counts negative
-// pivots of the discrete second variation. It is checked with conjugate points, which know nothing of that: the tangents of the sweep
-// from the held far end are the Jacobi fields of the strand, and an equilibrium is a minimum when no combination of them vanishes
-// before the other end (Jacobi; for held positions Manning, Rogers and Maddocks 1998).
+// Random end poses from a straight start: how many are solved, and is each verdict of stability true? The verdict counts
+// negative pivots of the discrete second variation. It is checked with conjugate points, which know nothing of that: the
+// tangents of the sweep from the held far end are the Jacobi fields of the strand, and an equilibrium is a minimum when no
+// combination of them vanishes before the other end (Jacobi; for held positions Manning, Rogers and Maddocks 1998).
 #include <fmt/format.h>
 
 #include <Eigen/LU>
 
 #include "methods/strands/ends.h"
 #include "methods/strands/solver.h"
-#include "methods/strands/strands_testing.h"
+#include "methods/strands/uniform.h"
 #include "testing/random_rods.h"
 #include "validation/experiment.h"
 
@@ -44,7 +44,8 @@ struct Counts {
 };
 
 void try_pose(Random& random, int n, Counts& counts) {
-  Strand strand = uniform_strand({.length = 1, .segments = n, .stiffness = {1, 1, 0.7}, .u_rest = {}, .give = {}, .order = 2});
+  Strand strand =
+      uniform_strand({.length = 1, .segments = n, .stiffness = {1, 1, 0.7}, .u_rest = {}, .give = {}, .order = 2});
   const Vec3 place = 0.9 * std::cbrt(random.uniform()) * random.unit_vector();
   const Quat turn = random.rotation();
   strand.holds = {held(0, {0, 0, 0}, along_x()), held(n, to_small(place), to_small(turn))};
@@ -84,9 +85,10 @@ std::vector<Check> strands_random_poses(ExperimentContext& context) {
   const double solved = 1.0 * counts.solved / poses, agreeing = 1.0 * counts.agreeing / counts.judged;
   checks.push_back({fmt::format("poses solved, of {}, at least", poses), 0.999, solved, 1 - solved, 1e-3, solved >= 0.999});
   checks.push_back(bound_check("worst residual of those solved", counts.worst, 1e-8));
-  checks.push_back({fmt::format("verdicts that conjugate points confirm, of {}, at least", counts.judged), 1, agreeing, 1 - agreeing,
-                    2e-3, agreeing >= 0.998});
-  checks.push_back({"equilibria among them that are no minimum, at least", 20, 1.0 * counts.unstable_seen, 0, 0, counts.unstable_seen >= 20});
+  checks.push_back({fmt::format("verdicts that conjugate points confirm, of {}, at least", counts.judged), 1, agreeing,
+                    1 - agreeing, 2e-3, agreeing >= 0.998});
+  checks.push_back({"equilibria among them that are no minimum, at least", 20, 1.0 * counts.unstable_seen, 0, 0,
+                    counts.unstable_seen >= 20});
   context.write_csv("counts", {"poses", "solved", "minima", "judged", "confirmed", "unstable seen", "worst residual"},
                     {{1.0 * poses, 1.0 * counts.solved, 1.0 * counts.minima, 1.0 * counts.judged, 1.0 * counts.agreeing,
                       1.0 * counts.unstable_seen, counts.worst}});

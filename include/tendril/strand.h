@@ -1,7 +1,7 @@
 // One strand for a haptic loop: where does it lie now, and what does the hand feel?
 //
-// Made once (allocates); every call afterwards allocates nothing and does a bounded amount of work. When the bound is hit the last
-// good shape stays, and the answer says so.
+// Made once (allocates); every call afterwards allocates nothing and does a bounded amount of work. When the bound is hit
+// the last good shape stays, and the answer says so.
 //
 //   HapticStrand suture({.length = 0.3, .EI1 = 2e-6, .EI2 = 2e-6, .GJ = 1.5e-6});
 //   for (;;) {                                              // a thousand times a second
@@ -19,27 +19,27 @@
 namespace tendril {
 
 struct StrandDesign {
-  double length = 1;                      // [m]
+  double length = 1;  // [m]
   int segments = 100;
-  double EI1 = 1, EI2 = 1, GJ = 1;        // [N m^2]
-  Vec3 rest_strain = Vec3::Zero();        // curvature about d1 and d2, twist [rad/m]
-  Vec3 line_force = Vec3::Zero();         // weight per length, world axes [N/m]
-  Pose root = {};                         // of the held end, d3 along the strand
-  int order = 2;                          // of the sweeps: 1, 2 or 4
-  double tolerance = 1e-8;                // parts of the length, radians
-  int most_iterations = 8;                // of Newton's method in one call
-  int most_descents = 60;                 // iterations of the energy's descent when Newton's method fails; 0: none
-  bool verdict = true;                    // look in every call whether the shape is a minimum of the energy, and leave it if not
+  double EI1 = 1, EI2 = 1, GJ = 1;  // [N m^2]
+  Vec3 rest_strain = Vec3::Zero();  // curvature about d1 and d2, twist [rad/m]
+  Vec3 line_force = Vec3::Zero();   // weight per length, world axes [N/m]
+  Pose root = {};                   // of the held end, d3 along the strand
+  int order = 2;                    // of the sweeps: 1, 2 or 4
+  double tolerance = 1e-8;          // parts of the length, radians
+  int most_iterations = 8;          // of Newton's method in one call
+  int most_descents = 100;          // iterations of the energy's descent when Newton's method fails; 0: none
+  bool verdict = true;              // look in every call whether the shape is a minimum of the energy, and leave it if not
 };
 
 struct StrandAnswer {
-  bool fine = false;           // false: the bound was hit and the last good shape is still there
-  bool arrived = true;         // false: the pose asked for was far away; the strand goes there call by call
-  bool in_reach = true;        // false: further away than 99.5 % of the strand's length; the nearest place in reach is held
+  bool fine = false;     // false: the bound was hit and the last good shape is still there
+  bool arrived = true;   // false: the pose asked for was far away; the strand goes there call by call
+  bool in_reach = true;  // false: further away than 99.5 % of the strand's length; the nearest place in reach is held
   int iterations = 0, sweeps = 0;
-  double residual = 0;         // parts of the length, radians
-  int unstable = -1;           // directions in which the energy falls; 0: a minimum, -1: not asked or not told by the energy
-  Wrench on_hand;              // what the hand feels, world axes
+  double residual = 0;  // parts of the length, radians
+  int unstable = -1;    // directions in which the energy falls; 0: a minimum, -1: not asked or not told by the energy
+  Wrench on_hand;       // what the hand feels, world axes
 };
 
 class HapticStrand {
@@ -62,11 +62,11 @@ class HapticStrand {
 
   int nodes() const;
   Pose pose(int node) const;
-  Wrench stress(int node) const;   // internal force and moment, action of s+ on s-, world axes
-  double elastic_energy() const;   // of the strand
-  double stored_energy() const;    // of strand, weight and coupling
-  double work() const;             // done by the hand since the coupling began
-  double corrected() const;        // part of that work which was added to keep the coupling passive
+  Wrench stress(int node) const;  // internal force and moment, action of s+ on s-, world axes
+  double elastic_energy() const;  // of the strand
+  double stored_energy() const;   // of strand, weight and coupling
+  double work() const;            // done by the hand since the coupling began
+  double corrected() const;       // part of that work which was added to keep the coupling passive
 
  private:
   struct Inside;

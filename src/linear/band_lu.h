@@ -1,5 +1,5 @@
-// General band matrices, P A = L U with partial pivoting, O(n b^2): for systems whose rows couple neighbours only and that are
-// not symmetric, such as boundary value problems cut into pieces.
+// General band matrices, P A = L U with partial pivoting, O(n b^2): for systems whose rows couple neighbours only and that
+// are not symmetric, such as boundary value problems cut into pieces.
 #pragma once
 
 #include <vector>

@@ -8,7 +8,8 @@ namespace tendril {
 namespace {
 
 SENTENCE("linear", "a general band factorisation with pivoting solves as the dense one does") {
-  for (const auto& [size, below, above] : {std::array{1, 0, 0}, std::array{7, 2, 1}, std::array{40, 17, 17}, std::array{60, 5, 9}}) {
+  for (const auto& [size, below, above] :
+       {std::array{1, 0, 0}, std::array{7, 2, 1}, std::array{40, 17, 17}, std::array{60, 5, 9}}) {
     std::srand(7);
     Eigen::MatrixXd dense = Eigen::MatrixXd::Zero(size, size);
     BandLU band;

@@ -1,5 +1,5 @@
-// A value and its derivatives in up to eight directions, for exact tangents of templated kernels: the value is one number, the
-// derivatives are packs. It offers what kernels over V3<T> need.
+// A value and its derivatives in up to eight directions, for exact tangents of templated kernels: the value is one number,
+// the derivatives are packs. It offers what kernels over V3<T> need.
 #pragma once
 
 #include <cmath>

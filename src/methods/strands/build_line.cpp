@@ -25,8 +25,8 @@ double start_half_twist(const Model& model, int rod, int node) {
 
 }  // namespace
 
-// Rest strain of this method: the one screw that carries the rest frame of a node to that of the next, positions included. Its
-// length is the arc's, not the chord's, and where the rest strain is constant it is exact.
+// Rest strain of this method: the one screw that carries the rest frame of a node to that of the next, positions included.
+// Its length is the arc's, not the chord's, and where the rest strain is constant it is exact.
 void Strands::build_line(int rod) {
   Line& line = lines_[z(rod)];
   const RodSpan& span = model_->rods[z(rod)].span;
@@ -42,8 +42,8 @@ void Strands::build_line(int rod) {
     const double twist = dot(w, t) / norm(t);  // about the direction of travel; any number of turns
     const double before = k > 0 ? model_->rest_twist[InnerNodeIndex{span.first_inner + k - 1}] : HUGE_VAL;
     const double after = k + 1 < span.edges ? model_->rest_twist[InnerNodeIndex{span.first_inner + k}] : HUGE_VAL;
-    const double near = before == HUGE_VAL ? (after == HUGE_VAL ? twist : after)
-                                           : (after == HUGE_VAL ? before : 0.5 * (before + after));
+    const double near =
+        before == HUGE_VAL ? (after == HUGE_VAL ? twist : after) : (after == HUGE_VAL ? before : 0.5 * (before + after));
     const double turns = math::round_nearest((near - twist) / math::two_pi);
     if (turns != 0 && norm(w) > 0) {  // a section that turns by more than half a turn in one edge
       const double angle = norm(w), sign = twist < 0 ? -1.0 : 1.0;
@@ -100,8 +100,8 @@ std::vector<State> Strands::initial_states(int rod) const {
   return states;
 }
 
-// Between two nodes the strand bends evenly and twists by the unwrapped twist of the start, however many turns that is. Stress
-// follows from the strain.
+// Between two nodes the strand bends evenly and twists by the unwrapped twist of the start, however many turns that is.
+// Stress follows from the strain.
 std::vector<State> Strands::spread(int rod, const std::vector<State>& at_edges) {
   Line& line = lines_[z(rod)];
   std::vector<State> states;

@@ -11,7 +11,8 @@ void Coupling::begin(const Hand& hand, const State& tip, double stored) {
   place_ = next_place_ = hand_;
   tip_ = tip.r, tip_q_ = tip.q;
   const V apart = hand_ - tip_, turned = log_of(Quaternion(conjugate(tip_q_) * hand_q_));
-  first_ = stored_ = stored + 0.5 * hand.stiffness * squared_norm(apart) + 0.5 * hand.angular_stiffness * squared_norm(turned);
+  first_ = stored_ =
+      stored + 0.5 * hand.stiffness * squared_norm(apart) + 0.5 * hand.angular_stiffness * squared_norm(turned);
   work_ = corrected_ = 0;
 }
 
@@ -46,8 +47,7 @@ Coupling::Felt Coupling::close(const Hand& hand, double dt, const State& tip, do
   const V pull = hand.stiffness * stretched + c * ((next_place_ - place_) - (tip.r - tip_));
   const V turned = log_of(Quaternion(conjugate(tip.q) * q));
   const V lagging = log_of(Quaternion(conjugate(tip.q) * normalized(q * conjugate(hand_q_) * tip_q_)));
-  Felt felt{slide_ * pull + hand.stiffness * beyond,
-            into_world(tip.q, hand.angular_stiffness * turned + gamma * lagging)};
+  Felt felt{slide_ * pull + hand.stiffness * beyond, into_world(tip.q, hand.angular_stiffness * turned + gamma * lagging)};
   const double stored = elsewhere + 0.5 * hand.stiffness * (squared_norm(stretched) + squared_norm(beyond)) +
                         0.5 * hand.angular_stiffness * squared_norm(turned);
   const V moved = x - hand_, spun = log_of(Quaternion(q * conjugate(hand_q_)));

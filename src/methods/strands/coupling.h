@@ -1,12 +1,14 @@
-// Virtual coupling: a hand's pose is tied to a strand's far end by a spring and damper in six directions. [Pai 2002, sec. 4; P14]
+// Virtual coupling: a hand's pose is tied to a strand's far end by a spring and damper in six directions. [Pai 2002, sec. 4;
+// P14]
 //
-// Everything is in backward differences, so the damper is a second spring to where the end was: the strand meets one spring, and
-// the step is a minimum of  strand energy + spring energy + dt/2 damping power. A hand beyond the strand's reach stretches the
-// spring to the nearest place in reach only; the rest is a second spring between that place and the hand, which the hand alone feels.
+// Everything is in backward differences, so the damper is a second spring to where the end was: the strand meets one spring,
+// and the step is a minimum of  strand energy + spring energy + dt/2 damping power. A hand beyond the strand's reach
+// stretches the spring to the nearest place in reach only; the rest is a second spring between that place and the hand,
+// which the hand alone feels.
 //
-// Passive: the work of the hand in a call is (force, moment) . (motion since the call before). For a convex energy the backward
-// difference never gives back more than was stored; where a strand's energy is not convex, what would be missing is added to the
-// force as a drag against the motion of this call, so that work - stored energy never falls below zero.
+// Passive: the work of the hand in a call is (force, moment) . (motion since the call before). For a convex energy the
+// backward difference never gives back more than was stored; where a strand's energy is not convex, what would be missing is
+// added to the force as a drag against the motion of this call, so that work - stored energy never falls below zero.
 #pragma once
 
 #include "methods/strands/strand.h"

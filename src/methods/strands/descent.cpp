@@ -1,4 +1,5 @@
-// Minimising: Newton's method with as much shift as makes the second variation positive on the constraints, and a line search.
+// Minimising: Newton's method with as much shift as makes the second variation positive on the constraints, and a line
+// search.
 #include <algorithm>
 #include <cmath>
 
@@ -46,8 +47,8 @@ double EnergyDescent::merit(const Strand& strand, double weight) const {
   return sum;
 }
 
-// A second-order correction: turns back by what the constraints' curvature made of the step, so that long steps along a valley
-// are not refused.
+// A second-order correction: turns back by what the constraints' curvature made of the step, so that long steps along a
+// valley are not refused.
 void EnergyDescent::restore(const Strand& strand) {
   find_positions(strand, position_);
   std::fill(correction_.begin(), correction_.end(), 0.0);
@@ -79,7 +80,7 @@ bool EnergyDescent::newton_step(const Strand& strand, bool has_energy) {
   trial_q_ = q_, trial_force_ = force_;
   for (std::size_t p = 0; p < spans_.size(); ++p) {
     const double* d = step_.data() + matrix_.size() + 3 * static_cast<std::ptrdiff_t>(p);
-    weight = std::max(weight, 1.5 * norm(trial_force_[p] + V{d[0], d[1], d[2]}) + 1.5 * norm(trial_force_[p]));
+    weight = std::max({weight, 1.2 * norm(trial_force_[p] + V{d[0], d[1], d[2]}), 1.2 * norm(trial_force_[p])});
   }
   const double before = has_energy ? merit(strand, weight) : 0, left = residual(scales_);
   double part = largest > 0.5 ? 0.5 / largest : 1;
@@ -91,7 +92,8 @@ bool EnergyDescent::newton_step(const Strand& strand, bool has_energy) {
       force_[p] = trial_force_[p] + part * V{d[0], d[1], d[2]};
     }
     if (!has_energy) return true;
-    if (shift == 0 && part == 1) {  // near a minimum Newton's step is right, whatever the constraints' curvature does to the merit
+    if (shift == 0 &&
+        part == 1) {  // near a minimum Newton's step is right, whatever the constraints' curvature does to the merit
       find_forces(strand);
       assemble(strand, false);
       assembled_ = true;
@@ -101,7 +103,7 @@ bool EnergyDescent::newton_step(const Strand& strand, bool has_energy) {
     const double noise = 1e-12 * (std::abs(before) + scales_.moment);
     if (merit(strand, weight) <= before + noise) return true;
     if (halvings > 0 || spans_.empty()) continue;
-    restore(strand);
+    for (int rounds = 0; rounds < 3; ++rounds) restore(strand);
     if (merit(strand, weight) <= before + noise) return true;
   }
   return true;  // the shortest of them: it moves on, and the next one has another shift
@@ -128,8 +130,8 @@ DescentReport EnergyDescent::settle(const Strand& strand, double tolerance, int 
   }
 }
 
-// A straight span can not be shortened to first order: it is bent a little first, as between two clamps, towards where its end is
-// asked to go sideways: a round strand has no other preference.
+// A straight span can not be shortened to first order: it is bent a little first, as between two clamps, towards where its
+// end is asked to go sideways: a round strand has no other preference.
 void EnergyDescent::bend_straight_spans(const Strand& strand) {
   for (std::size_t p = 0; p < spans_.size(); ++p) {
     const Span& span = spans_[p];
@@ -141,7 +143,8 @@ void EnergyDescent::bend_straight_spans(const Strand& strand) {
       length += s.h;
     }
     if (norm(reached) < (1 - 1e-4) * length) continue;
-    const V t = (1 / norm(reached)) * reached, wanted = supports_[p + 1].r - supports_[p].r, aside = wanted - dot(wanted, t) * t;
+    const V t = (1 / norm(reached)) * reached, wanted = supports_[p + 1].r - supports_[p].r,
+            aside = wanted - dot(wanted, t) * t;
     const bool prefers = norm(aside) > 1e-9 * length;
     double along = 0;
     for (int j = span.from; j <= span.to; ++j) {
@@ -159,7 +162,8 @@ void EnergyDescent::leave_saddle(const Strand& strand) {
   assemble(strand, false);
   double shift = 1e-5;
   while (factor(strand, shift) > 0 && shift < 1e7) shift *= 2;
-  for (std::size_t i = 0; i < step_.size(); ++i) step_[i] = math::sin(1.3 * static_cast<double>(i % 7) + 0.1 * static_cast<double>(i));
+  for (std::size_t i = 0; i < step_.size(); ++i)
+    step_[i] = math::sin(1.3 * static_cast<double>(i % 7) + 0.1 * static_cast<double>(i));
   double largest = 1;
   for (int rounds = 0; rounds < 4; ++rounds) {
     for (std::size_t i = 0; i < step_.size(); ++i)
@@ -188,8 +192,7 @@ DescentReport EnergyDescent::minimise(const Strand& strand, const DescentSetting
   for (const Hold& hold : strand.holds) {
     const State& at = start_[z(hold.node)];
     if (hold.position) far = std::max(far, norm(hold.r - at.r) / (0.1 * scales_.length));
-    if (hold.direction)
-      far = std::max(far, norm(log_of(Quaternion(conjugate(at.q) * held_orientation(hold, at.q)))) / 0.4);
+    if (hold.direction) far = std::max(far, norm(log_of(Quaternion(conjugate(at.q) * held_orientation(hold, at.q)))) / 0.4);
   }
   const int steps = std::max(1, static_cast<int>(std::ceil(far)));
   DescentReport report;

@@ -1,5 +1,5 @@
-// The boundary rows of shooting, as templates over numbers and jets: which six numbers are free at a node, and what is left over
-// there.
+// The boundary rows of shooting, as templates over numbers and jets: which six numbers are free at a node, and what is left
+// over there.
 #pragma once
 
 #include "methods/strands/shooting.h"
@@ -26,8 +26,8 @@ inline Quaternion held_orientation(const Hold& hold, const Quaternion& q) {
   return hold.q * Quaternion{relative.w / size, 0, 0, relative.z / size};
 }
 
-// How far q is turned from what is held: for direction and twist the rotation vector; for direction alone twice the tangent of half
-// the angle between the two directions, as a rotation about the held d1 and d2 (z is not used).
+// How far q is turned from what is held: for direction and twist the rotation vector; for direction alone twice the tangent
+// of half the angle between the two directions, as a rotation about the held d1 and d2 (z is not used).
 template <class T>
 V3<T> turned_from(const Hold& hold, const Q<T>& q) {
   const Q<T> relative = constant<T>(conjugate(hold.q)) * q;

@@ -20,8 +20,8 @@ M3<double> diagonal(const V& v) { return {{v.x, 0, 0}, {0, v.y, 0}, {0, 0, v.z}}
 
 }  // namespace
 
-// With R_near exp(a), R_far exp(b):  dw = -Jl^-1 a + Jr^-1 b, and the gradient is (-Jr^-1 m, Jl^-1 m). Its derivative along a
-// direction, made symmetric in each node's own block, is the second derivative of the energy in exponential coordinates.
+// With R_near exp(a), R_far exp(b):  dw = -Jl^-1 a + Jr^-1 b, and the gradient is (-Jr^-1 m, Jl^-1 m). Its derivative along
+// a direction, made symmetric in each node's own block, is the second derivative of the energy in exponential coordinates.
 SegmentDerivatives segment_derivatives(const Segment& s, const Law& law, const Quaternion& near, const Quaternion& far) {
   const V w0 = log_of(Quaternion(conjugate(near) * far));
   const M3<double> left = left_jacobian_inverse(w0), right = transpose(left);
@@ -165,7 +165,8 @@ double EnergyDescent::energy(const Strand& strand) const {
   }
   for (const Spring& spring : strand.springs) {
     for (const int i : {0, 1})
-      if (spring.turning[i] > 0) sum += 0.5 * spring.turning[i] * squared_norm(log_of(Quaternion(conjugate(q_[z(spring.node)]) * spring.q[i])));
+      if (spring.turning[i] > 0)
+        sum += 0.5 * spring.turning[i] * squared_norm(log_of(Quaternion(conjugate(q_[z(spring.node)]) * spring.q[i])));
   }
   return sum;
 }

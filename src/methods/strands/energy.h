@@ -1,12 +1,12 @@
 // The energy of a strand as a function of the orientations of its nodes, its gradient and its second variation.
 //
-// Shooting finds equilibria near a guess, stable or not. This finds minima from far away, tells whether an equilibrium is a minimum,
-// and gives shooting its guess when a pose jumps. Dead loads and held positions know orientations only through the tangents, so
-// that with F(s) the force beyond s
+// Shooting finds equilibria near a guess, stable or not. This finds minima from far away, tells whether an equilibrium is a
+// minimum, and gives shooting its guess when a pose jumps. Dead loads and held positions know orientations only through the
+// tangents, so that with F(s) the force beyond s
 //   energy = sum over segments of  h W(w/h - u_rest)  -  h/2 (F . R v at both ends),      w = log(R_near^T R_far)
-// and a held position is the constraint that the tangents of a span add up to the distance; its multiplier is the span's unknown
-// force. The second variation is block tridiagonal (3 x 3) with three border rows per span: O(n), and Sylvester's law counts the
-// directions in which the energy falls.
+// and a held position is the constraint that the tangents of a span add up to the distance; its multiplier is the span's
+// unknown force. The second variation is block tridiagonal (3 x 3) with three border rows per span: O(n), and Sylvester's
+// law counts the directions in which the energy falls.
 #pragma once
 
 #include "linear/band_ldlt.h"
@@ -16,10 +16,10 @@
 namespace tendril::strands {
 
 struct DescentSettings {
-  double tolerance = 1e-6;  // of moments and distances, scaled
+  double tolerance = 1e-6;               // of moments and distances, scaled
   static constexpr double close = 1e-2;  // a residual below this is a good enough guess for shooting
   int most_iterations = 400;
-  bool disturbed = false;   // the guess is a saddle: leave it first
+  bool disturbed = false;  // the guess is a saddle: leave it first
 };
 struct DescentReport {
   bool fine = false;
@@ -31,12 +31,12 @@ class EnergyDescent {
  public:
   void resize(const Strand& strand);  // allocates; needed when segments or held nodes change
 
-  // From `states` (orientations are the guess) to a minimum of the energy with the strand's holds; poses go to their holds in
-  // moderate steps. Fills all of `states`, as guess for shooting.
+  // From `states` (orientations are the guess) to a minimum of the energy with the strand's holds; poses go to their holds
+  // in moderate steps. Fills all of `states`, as guess for shooting.
   DescentReport minimise(const Strand& strand, const DescentSettings& settings, std::vector<State>& states);
 
-  // Directions in which the energy of this equilibrium falls; 0: a minimum. -1: there are loads without energy (they turn with the
-  // strand, or are moments) so that the energy does not tell.
+  // Directions in which the energy of this equilibrium falls; 0: a minimum. -1: there are loads without energy (they turn
+  // with the strand, or are moments) so that the energy does not tell.
   int unstable_directions(const Strand& strand, const std::vector<State>& states);
 
   // For tests: energy (without constraints) and its gradient in material axes, of orientations alone.
@@ -55,7 +55,7 @@ class EnergyDescent {
     V r{0, 0, 0};
     double softness = 0;  // [m/N]; 0: held
   };
-  struct Span {  // between support i and the next
+  struct Span {            // between support i and the next
     int from = 0, to = 0;  // nodes
   };
   void find_spans(const Strand& strand);
@@ -83,14 +83,14 @@ class EnergyDescent {
   std::vector<Quaternion> q_, trial_q_;
   std::vector<Support> supports_;
   std::vector<Span> spans_;
-  std::vector<int> span_of_;          // by segment; -1: no unknown force there
+  std::vector<int> span_of_;               // by segment; -1: no unknown force there
   std::vector<V> near_force_, far_force_;  // by segment: of the loads beyond its two ends, world axes
-  V before_{0, 0, 0};                 // added to both before the first support
-  int first_held_ = 0;                // the first support's node
+  V before_{0, 0, 0};                      // added to both before the first support
+  int first_held_ = 0;                     // the first support's node
   std::vector<V> force_, trial_force_;     // by span
-  std::vector<V> gap_;                // by span: what is missing
-  mutable std::vector<V> position_;   // scratch
-  std::vector<char> fixed_;           // by row
+  std::vector<V> gap_;                     // by span: what is missing
+  mutable std::vector<V> position_;        // scratch
+  std::vector<char> fixed_;                // by row
   std::vector<double> gradient_, step_, correction_, shift_;
   bool assembled_ = false;  // gradient and matrices belong to the present orientations
   double shift_used_ = 1;

@@ -2,7 +2,7 @@
 
 #include <random>
 
-#include "methods/strands/strands_testing.h"
+#include "methods/strands/uniform.h"
 #include "testing/finite_difference.h"
 #include "testing/sentence.h"
 

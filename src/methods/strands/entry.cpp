@@ -21,7 +21,8 @@ MethodInfo make_info() {
   MethodInfo info;
   info.name = "strands";
   info.title = "Strands";
-  info.paper = "Pai: STRANDS: Interactive Simulation of Thin Solids using Cosserat Models, Computer Graphics Forum 21(3), 2002";
+  info.paper =
+      "Pai: STRANDS: Interactive Simulation of Thin Solids using Cosserat Models, Computer Graphics Forum 21(3), 2002";
   info.summary = "equilibria only, by sweeps along the rod and shooting: the fastest answer to where a strand lies now";
   Capability& can = info.can;
   can.statics = can.stretch = can.anisotropic = can.rest_curvature = can.follower_loads = can.stability = true;
@@ -30,14 +31,19 @@ MethodInfo make_info() {
   info.options = {
       word("order", {"2", "1", "4"}, "Order of the sweeps: 2 (midpoint), 1 (as published, corrected) or 4."),
       flag("extensible", false, "The rod stretches by its EA instead of keeping its length exactly."),
-      number("shear_ratio", "", 0, 0, 10, "Shear stiffness as a part of EA, with extensible = true; 0: the rod does not shear."),
+      number("shear_ratio", "", 0, 0, 10,
+             "Shear stiffness as a part of EA, with extensible = true; 0: the rod does not shear."),
       word("law", {"linear", "stiffening"}, "How moments follow strains: in proportion, or growing faster than that."),
-      number("stiffening_strain", "rad/m", 1, 1e-12, 1e12, "Strain at which the stiffening law is 1.4 times as stiff as at rest."),
+      number("stiffening_strain", "rad/m", 1, 1e-12, 1e12,
+             "Strain at which the stiffening law is 1.4 times as stiff as at rest."),
       word("dead_loads", {"newton", "fixed_point"},
-           "How loads with fixed directions are found: Newton's method, or repeated sweeps, which converge for small loads only."),
-      word("shooting", {"single", "multiple"}, "What is tried first for rods held at both ends; single shooting falls back on multiple."),
+           "How loads with fixed directions are found: Newton's method, or repeated sweeps, which converge for small loads "
+           "only."),
+      word("shooting", {"single", "multiple"},
+           "What is tried first for rods held at both ends; single shooting falls back on multiple."),
       number("pieces", "", 0, 0, 1e4, "Pieces of multiple shooting; 0: as many as the rod's tension and stiffness ask for."),
-      number("tolerance", "", 1e-10, 1e-14, 1e-2, "Largest residual: parts of the length, radians, parts of EI/L^2 and EI/L."),
+      number("tolerance", "", 1e-10, 1e-14, 1e-2,
+             "Largest residual: parts of the length, radians, parts of EI/L^2 and EI/L."),
       number("iterations", "", 30, 1, 1e4, "Newton iterations of one shooting."),
       flag("seek_minimum", true, "An equilibrium that is not a minimum of the energy is left for one that is."),
       number("mesh_tolerance", "", 0, 0, 1,
@@ -49,8 +55,8 @@ MethodInfo make_info() {
 void check_twist(const Model& model, Problems& problems) {
   for (std::size_t i = 0; i < model.targets.size(); ++i) {
     if (!model.targets[i].twist || model.targets[i].direction) continue;
-    problems.push_back({Severity::error, "", "clamp[" + std::to_string(i) + "].hold", "holds the twist but not the direction",
-                        "strands holds the twist only together with the direction",
+    problems.push_back({Severity::error, "", "clamp[" + std::to_string(i) + "].hold",
+                        "holds the twist but not the direction", "strands holds the twist only together with the direction",
                         "hold the direction too; methods that can: der"});
   }
 }
@@ -62,7 +68,8 @@ void check_held(const Model& model, Problems& problems) {
       return t.rod == static_cast<int>(r) && t.position && t.from <= 0;
     });
     if (held) continue;
-    problems.push_back({Severity::error, "", "rod[" + std::to_string(r) + "]", "no clamp holds its position from the start",
+    problems.push_back({Severity::error, "", "clamp",
+                        "no clamp holds the position of rod " + model.rods[r].name + " from the start",
                         "an equilibrium of a free rod is nowhere in particular", "add a clamp that holds a position"});
   }
 }
@@ -76,21 +83,6 @@ void check_twice(const Model& model, Problems& problems) {
       problems.push_back({Severity::error, "", "clamp[" + std::to_string(i) + "]",
                           "holds what clamp " + b.name + " holds already", "", "put what is held into one clamp"});
     }
-  }
-}
-
-void check_velocities(const Model& model, Problems& problems) {
-  for (std::size_t r = 0; r < model.rods.size(); ++r) {
-    const RodSpan& span = model.rods[r].span;
-    double fastest = 0;
-    for (int k = 0; k < span.nodes; ++k)
-      fastest = std::max(fastest, model.initial.velocity[NodeIndex{span.first_node + k}].norm());
-    if (fastest == 0) continue;
-    std::string able;
-    for (const MethodEntry& method : all_methods())
-      if (method.info.can.inertia) able += (able.empty() ? "" : ", ") + method.info.name;
-    problems.push_back({Severity::error, "", "rod[" + std::to_string(r) + "].velocity", "method `strands` has no inertia, but the rod starts with a velocity",
-                        "", able.empty() ? "no method can" : "methods that can: " + able});
   }
 }
 
@@ -111,7 +103,6 @@ Problems check(const Model& model, const Options& options) {
   check_twist(model, problems);
   check_held(model, problems);
   check_twice(model, problems);
-  check_velocities(model, problems);
   return problems;
 }
 

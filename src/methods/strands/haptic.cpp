@@ -105,12 +105,18 @@ HapticStrand::HapticStrand(const StrandDesign& design) : inside_(std::make_uniqu
   bare.note_loads();
   Standard rest;
   rest.solve(bare, r, q, {{0, 0, 0}, {0, 0, 0}});
-  in.strand.holds = {{0, true, true, true, r, q}, {in.strand.last(), true, true, true, rest.states().back().r, rest.states().back().q}};
-  in.solver.start(in.strand, settings, rest.states());  // with both ends held, the largest of its kinds
-  in.solver.reserve(in.strand);
+  in.strand.holds = {{0, true, true, true, r, q},
+                     {in.strand.last(), true, true, true, rest.states().back().r, rest.states().back().q}};
+  // Both ends held, a load and a spring: the most there can be, so that nothing is allocated later.
+  Strand fullest = in.strand;
+  fullest.set_loads({{.node = fullest.last()}});
+  fullest.set_springs({{.node = fullest.last(), .k = 1}});
+  in.solver.start(fullest, settings, rest.states());
+  in.solver.reserve(fullest);
+  in.solver.restart(in.strand);
   in.end = Inside::End::held;
   in.set_end(Inside::End::free);
-  in.strand.loads.reserve(1);
+  in.strand.loads.reserve(1), in.strand.springs.reserve(1);
   in.solve();
 }
 HapticStrand::~HapticStrand() = default;

@@ -29,11 +29,15 @@ std::vector<double> local_errors(const Strand& strand, const std::vector<State>&
     if (j + 1 < strand.last()) cross_node(strand, j + 1, far);
     const V world = s.loaded_world ? into_material(far.q, s.world_force) : V{0, 0, 0};
     EndStrains<double> ends;
-    const auto apart = [&](const Screw<double>& a, const Screw<double>& b) { return norm(a.w - b.w) + norm(a.t - b.t) / length; };
+    const auto apart = [&](const Screw<double>& a, const Screw<double>& b) {
+      return norm(a.w - b.w) + norm(a.t - b.t) / length;
+    };
     if (strand.order == 1) {
-      error[z(j)] = apart(segment_screw<1>(s, strand.law, far.x, world, ends), segment_screw<2>(s, strand.law, far.x, world, ends));
+      error[z(j)] =
+          apart(segment_screw<1>(s, strand.law, far.x, world, ends), segment_screw<2>(s, strand.law, far.x, world, ends));
     } else if (strand.order == 2) {
-      error[z(j)] = apart(segment_screw<2>(s, strand.law, far.x, world, ends), segment_screw<4>(s, strand.law, far.x, world, ends));
+      error[z(j)] =
+          apart(segment_screw<2>(s, strand.law, far.x, world, ends), segment_screw<4>(s, strand.law, far.x, world, ends));
     } else {  // stages 2 and 3: both are the middle
       const Strain<double> e1 = strain_at(s, strand.law, far.x);
       const Stress<double> k1 = back_rate(e1, far.x);
@@ -50,7 +54,8 @@ std::vector<double> local_errors(const Strand& strand, const std::vector<State>&
 
 std::vector<int> wanted_parts(const Mesh& mesh, const Strand& strand, const std::vector<State>& states, double tolerance) {
   std::vector<int> wanted(mesh.parts.size(), 1);
-  const std::vector<double> error = tolerance > 0 ? local_errors(strand, states) : std::vector<double>(strand.segments.size());
+  const std::vector<double> error =
+      tolerance > 0 ? local_errors(strand, states) : std::vector<double>(strand.segments.size());
   const double length = strand.length();
   // The local error falls with this power of the part's length; per length with one less.
   const double power = strand.order == 4 ? 3 : strand.order + 1;

@@ -1,6 +1,6 @@
-// The edges of a rod, each cut into parts for the sweeps: one part where that is enough, more where the strand turns or its strain
-// changes quickly. A part of an edge with constant rest strain is a shorter edge with the same strain, so cutting never changes the
-// rest shape. [Pai 2002, end of sec. 3: adaptive step sizes]
+// The edges of a rod, each cut into parts for the sweeps: one part where that is enough, more where the strand turns or its
+// strain changes quickly. A part of an edge with constant rest strain is a shorter edge with the same strain, so cutting
+// never changes the rest shape. [Pai 2002, end of sec. 3: adaptive step sizes]
 #pragma once
 
 #include "methods/strands/strand.h"
@@ -18,12 +18,13 @@ struct Mesh {
 constexpr int most_parts = 64;
 constexpr double most_turn = 1.0;  // [rad] of one part
 
-// The error that each segment of a solved strand makes: its screw against the one of a higher order, in radians and parts of the
-// whole length. For order 4 the two middle stages of Runge and Kutta, which are one order less: an estimate on the safe side.
+// The error that each segment of a solved strand makes: its screw against the one of a higher order, in radians and parts of
+// the whole length. For order 4 the two middle stages of Runge and Kutta, which are one order less: an estimate on the safe
+// side.
 std::vector<double> local_errors(const Strand& strand, const std::vector<State>& states);
 
-// The parts each edge should have so that every segment's error stays below its share of `tolerance` (0: no limit) and no segment
-// turns by more than most_turn.
+// The parts each edge should have so that every segment's error stays below its share of `tolerance` (0: no limit) and no
+// segment turns by more than most_turn.
 std::vector<int> wanted_parts(const Mesh& mesh, const Strand& strand, const std::vector<State>& states, double tolerance);
 
 // The same shape on another mesh.

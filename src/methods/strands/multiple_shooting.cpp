@@ -12,19 +12,19 @@ void MultipleShooting::cut(const Strand& strand, int pieces) {
   for (std::size_t i = 0; same && i < strand.holds.size(); ++i) same = asked_[i + 2] == strand.holds[i].node;
   if (same) return;
   asked_ = {n, pieces};
-  std::vector<int> cuts{0, n};
-  for (const Hold& hold : strand.holds) cuts.push_back(hold.node), asked_.push_back(hold.node);
+  cuts_.clear();
+  cuts_.push_back(0), cuts_.push_back(n);
+  for (const Hold& hold : strand.holds) cuts_.push_back(hold.node), asked_.push_back(hold.node);
   const double step = strand.length() / std::max(1, pieces);
   double along = 0, next = step;
   for (int j = 1; j < n; ++j) {
     along += strand.segments[z(j - 1)].h;
     if (along < next - 1e-9 * step) continue;
-    cuts.push_back(j);
+    cuts_.push_back(j);
     while (next <= along + 1e-9 * step) next += step;
   }
-  std::sort(cuts.begin(), cuts.end());
-  cuts.erase(std::unique(cuts.begin(), cuts.end()), cuts.end());
-  cuts_ = cuts;
+  std::sort(cuts_.begin(), cuts_.end());
+  cuts_.erase(std::unique(cuts_.begin(), cuts_.end()), cuts_.end());
   const int size = 12 * this->pieces();
   lu_.resize(size, 17, 17);
   rows_.assign(z(size), 0), step_ = trial_rows_ = rows_;
@@ -32,8 +32,8 @@ void MultipleShooting::cut(const Strand& strand, int pieces) {
   trial_.assign(z(strand.nodes()), State{});
 }
 
-// Unknowns: the slices just before each cut but the first, the far end's first; twelve each: r, turn, n, m. Rows: six of the far
-// end, twelve of each inner cut from far to near, six of the near end.
+// Unknowns: the slices just before each cut but the first, the far end's first; twelve each: r, turn, n, m. Rows: six of the
+// far end, twelve of each inner cut from far to near, six of the near end.
 namespace {
 
 template <class T>
@@ -53,8 +53,8 @@ Slice<Jet> constant_slice(const State& at) {
   return {constant<Jet>(at.r), constant<Jet>(at.q), {constant<Jet>(at.x.m), constant<Jet>(at.x.n)}};
 }
 
-// Twelve rows of an inner cut: where held, both sides lie on the hold; where free, pose and stress go on. `behind` is the slice
-// that arrives from the far side, `before` the unknown of this cut.
+// Twelve rows of an inner cut: where held, both sides lie on the hold; where free, pose and stress go on. `behind` is the
+// slice that arrives from the far side, `before` the unknown of this cut.
 template <class T>
 std::array<T, 12> cut_rows(const Strand& strand, const Scales& scales, int node, Slice<T> behind, const Slice<T>& before) {
   cross_node(strand, node, behind);
@@ -86,8 +86,8 @@ std::array<T, 6> far_rows(const Strand& strand, const Scales& scales, const Slic
   const bool position = hold && hold->position, direction = hold && hold->direction, twist = direction && hold->twist;
   Slice<T> applied{before.r, before.q, {zero3<T>(), zero3<T>()}};
   cross_node(strand, last, applied);
-  const V3<T> a = position ? (1 / scales.length) * (before.r - constant<T>(hold->r))
-                           : (1 / scales.force) * (before.x.n - applied.x.n);
+  const V3<T> a =
+      position ? (1 / scales.length) * (before.r - constant<T>(hold->r)) : (1 / scales.force) * (before.x.n - applied.x.n);
   V3<T> b = (1 / scales.moment) * (before.x.m - applied.x.m);
   if (direction) {
     const V3<T> turn = turned_from(*hold, before.q);
@@ -122,7 +122,8 @@ void MultipleShooting::fill_tangent(const Strand& strand, int piece, const State
     // The unknowns of the far cut and of this one in turn: their directions must not mix.
     const State behind{value_of(arrived.r), value_of(arrived.q), {value_of(arrived.x.m), value_of(arrived.x.n)}};
     const auto from_far = cut_rows(strand, scales_, cuts_[z(piece)], arrived, constant_slice(next));
-    const auto from_here = cut_rows(strand, scales_, cuts_[z(piece)], constant_slice(behind), varied<Jet>(next, scales_, half == 1));
+    const auto from_here =
+        cut_rows(strand, scales_, cuts_[z(piece)], constant_slice(behind), varied<Jet>(next, scales_, half == 1));
     for (int i = 0; i < 12; ++i) {
       put(row + i, column, from_far[z(i)]);
       put(row + i, column + 12, from_here[z(i)]);
@@ -211,8 +212,8 @@ double equilibrium_error(const Strand& strand, const std::vector<State>& states)
   const Scales scales = Scales::of(strand);
   double worst = 0;
   for (int j = 1; j < strand.last(); ++j) {
-    // Between node j - 1 and node j + 1 nothing acts on the strand but its loads: the sum over both segments telescopes, so it is
-    // enough to look at each segment by itself.
+    // Between node j - 1 and node j + 1 nothing acts on the strand but its loads: the sum over both segments telescopes, so
+    // it is enough to look at each segment by itself.
     const Segment& s = strand.segments[z(j)];
     const State &a = states[z(j)], b = [&] {
       State at = states[z(j + 1)];
@@ -224,7 +225,8 @@ double equilibrium_error(const Strand& strand, const std::vector<State>& states)
     const V fa = s.world_force + into_world(a.q, s.material_force), fb = s.world_force + into_world(b.q, s.material_force);
     worst = std::max(worst, norm(nb - na + (0.5 * s.h) * (fa + fb)) / scales.force);
     const V arm = b.r - a.r;
-    const V moment = into_world(b.q, b.x.m) - into_world(a.q, a.x.m) + cross(arm, nb) + (0.5 * s.h) * cross(arm, 0.5 * (fa + fb));
+    const V moment =
+        into_world(b.q, b.x.m) - into_world(a.q, a.x.m) + cross(arm, nb) + (0.5 * s.h) * cross(arm, 0.5 * (fa + fb));
     worst = std::max(worst, norm(moment) / scales.moment);
   }
   return worst;

@@ -1,10 +1,10 @@
 // One segment of a strand: the pure kernels of both sweeps. [Pai 2002, sec. 3; ERRATA P1-P14]
 //
-// Symbols, the paper's: u, v strains (rotation and translation of the frame per length), m, n moment and force (action of s+ on
-// s-), all in material axes; K stiffness, here its inverse; h length of the segment; E = (r, R) pose of a frame.
+// Symbols, the paper's: u, v strains (rotation and translation of the frame per length), m, n moment and force (action of s+
+// on s-), all in material axes; K stiffness, here its inverse; h length of the segment; E = (r, R) pose of a frame.
 //
-// A segment carries a frame from its near node (smaller s) to its far node by one screw motion, E_far = E_near exp(w, p'), and
-// what the sweeps of order 1, 2 and 4 differ in is only how the screw (w, t) is found from the stress at the far node:
+// A segment carries a frame from its near node (smaller s) to its far node by one screw motion, E_far = E_near exp(w, p'),
+// and what the sweeps of order 1, 2 and 4 differ in is only how the screw (w, t) is found from the stress at the far node:
 //   order 1:  (w, t) = h (u, v) of the far node                              [eqs. (9)-(15), corrected by P5 and P6, form A]
 //   order 2:  (w, t) = h (u, v) of the middle, reached by half a step of (5)  [P6: midpoint]
 //   order 4:  (w, t) = Magnus' expansion with the four stages of Runge and Kutta
@@ -21,12 +21,12 @@ using V = V3<double>;
 using Quaternion = Q<double>;
 
 struct Segment {
-  double h = 0;              // length at rest [m]
-  V u_rest{0, 0, 0};         // [rad/m]
-  V v_rest{0, 0, 1};         // unit vector
-  V compliance{0, 0, 0};     // 1/EI1, 1/EI2, 1/GJ
-  V give{0, 0, 0};           // 1/GA1, 1/GA2, 1/EA; zero: unshearable, inextensible
-  V world_force{0, 0, 0};    // applied, per length [N/m]
+  double h = 0;            // length at rest [m]
+  V u_rest{0, 0, 0};       // [rad/m]
+  V v_rest{0, 0, 1};       // unit vector
+  V compliance{0, 0, 0};   // 1/EI1, 1/EI2, 1/GJ
+  V give{0, 0, 0};         // 1/GA1, 1/GA2, 1/EA; zero: unshearable, inextensible
+  V world_force{0, 0, 0};  // applied, per length [N/m]
   V material_force{0, 0, 0};
   bool stretches = false, loaded_world = false, loaded_material = false;
 };
@@ -209,8 +209,7 @@ Screw<T> segment_screw(const Segment& s, const Law& law, const Stress<T>& far, c
     ends.near = e4;
     const double sixth = h / 6, bracket = h * h / 12;
     return screw<T>(sixth * (e1.u + 2.0 * (e2.u + e3.u) + e4.u) + bracket * cross(e4.u, e1.u),
-                    sixth * (e1.v + 2.0 * (e2.v + e3.v) + e4.v) +
-                        bracket * (cross(e4.u, e1.v) + cross(e4.v, e1.u)));
+                    sixth * (e1.v + 2.0 * (e2.v + e3.v) + e4.v) + bracket * (cross(e4.u, e1.v) + cross(e4.v, e1.u)));
   }
 }
 
@@ -246,8 +245,8 @@ Screw<T> step_back(const Segment& s, const Law& law, Stress<T>& x, const V3<T>& 
   EndStrains<T> ends;
   const Screw<T> e = segment_screw<order>(s, law, x, world, ends);
   if constexpr (order == 1) {
-    // (9a), (10a) with the signs of P5, in fixed axes, then turned: form A of P6. differs from the paper: m is carried, not u,
-    // because turning u by (10b) is wrong where K is anisotropic or the rest strain is not zero.
+    // (9a), (10a) with the signs of P5, in fixed axes, then turned: form A of P6. differs from the paper: m is carried, not
+    // u, because turning u by (10b) is wrong where K is anisotropic or the rest strain is not zero.
     const V3<T> f = world + constant<T>(s.material_force);
     x.m = e.rotated(x.m + s.h * cross(ends.far.v, x.n));
     x.n = e.rotated(x.n + s.h * f);

@@ -1,9 +1,9 @@
-// Strands held at both ends, at several points, or under dead loads: the stress that fits is searched for with Newton's method
-// and the exact tangents of the sweeps. [Pai 2002, sec. 4; ERRATA P10, P11]
+// Strands held at both ends, at several points, or under dead loads: the stress that fits is searched for with Newton's
+// method and the exact tangents of the sweeps. [Pai 2002, sec. 4; ERRATA P10, P11]
 //
-// Single shooting: six unknowns at the far end (stress where the pose is held, pose where it is free or on a spring), one sweep to
-// the near end, six residuals there. Multiple shooting: the strand is cut at nodes and every cut has its own twelve unknowns, so
-// that errors grow along one piece only; the band matrix of all pieces is factored with pivoting.
+// Single shooting: six unknowns at the far end (stress where the pose is held, pose where it is free or on a spring), one
+// sweep to the near end, six residuals there. Multiple shooting: the strand is cut at nodes and every cut has its own twelve
+// unknowns, so that errors grow along one piece only; the band matrix of all pieces is factored with pivoting.
 #pragma once
 
 #include <functional>
@@ -46,6 +46,8 @@ class SingleShooting {
   static FarEnd moved(const Strand& strand, const Scales& scales, const FarEnd& end, const Six& step, double part);
 
  private:
+  bool search(const Strand& strand, const ShootingSettings& settings, const Eigen::Matrix<double, 6, 1>& step,
+              int most_halvings, FarEnd& here, ShootingReport& report);
   Scales scales_;
   SmallLU<6> lu_;
   std::vector<State> trial_;
@@ -65,15 +67,15 @@ class MultipleShooting {
   void moved(const std::vector<State>& from, const std::vector<double>& step, double part, std::vector<State>& to) const;
 
   std::vector<int> asked_;  // what the present cuts were made for
-  std::vector<int> cuts_;  // nodes, rising, first and last included
+  std::vector<int> cuts_;   // nodes, rising, first and last included
   Scales scales_;
   BandLU lu_;
   std::vector<double> rows_, step_, trial_rows_;
   std::vector<State> at_, trial_at_, trial_;
 };
 
-// Largest residual that a set of node states leaves in the balance of forces and moments and in the holds: an independent check,
-// in world axes, that knows nothing of sweeps. Loads included; scaled as residuals are.
+// Largest residual that a set of node states leaves in the balance of forces and moments and in the holds: an independent
+// check, in world axes, that knows nothing of sweeps. Loads included; scaled as residuals are.
 double equilibrium_error(const Strand& strand, const std::vector<State>& states);
 
 }  // namespace tendril::strands

@@ -56,6 +56,26 @@ double largest(const Six& six) {
 }
 }  // namespace
 
+// Backtracking along a step; angles of the far end turn by at most a radian.
+bool SingleShooting::search(const Strand& strand, const ShootingSettings& settings, const Eigen::Matrix<double, 6, 1>& step,
+                            int most_halvings, FarEnd& here, ShootingReport& report) {
+  const Freedom free = freedom_at(strand, strand.last());
+  double part = 1;
+  for (int i = 0; i < 3; ++i)
+    if (free.rotation[z(i)] && std::abs(step[3 + i]) * part > 1) part = 1 / std::abs(step[3 + i]);
+  Six delta;
+  for (int i = 0; i < 6; ++i) delta[z(i)] = step[i];
+  for (int halvings = 0; halvings < most_halvings && report.sweeps < settings.most_sweeps; ++halvings, part *= 0.5) {
+    const FarEnd next = moved(strand, scales_, here, delta, part);
+    const double size = largest(residual(strand, next, &trial_));
+    ++report.sweeps;
+    if (!(size <= settings.tolerance || size < (1 - 0.25 * part) * report.residual)) continue;
+    here = next, report.residual = size;
+    return true;
+  }
+  return false;
+}
+
 ShootingReport SingleShooting::solve(const Strand& strand, const ShootingSettings& settings, FarEnd& end,
                                      std::vector<State>& states) {
   ShootingReport report;
@@ -70,34 +90,24 @@ ShootingReport SingleShooting::solve(const Strand& strand, const ShootingSetting
     ++report.sweeps;
     if (!std::isfinite(report.residual) || report.iterations >= settings.most_iterations) return report;
     ++report.iterations;
-    if (!lu_.factor(jacobian)) {  // free to spin or turn: the smallest step that helps
-      SmallLU<6>::Block square = jacobian.transpose() * jacobian;
-      const double shift = 1e-10 * square.diagonal().maxCoeff();
-      square.diagonal().array() += shift;
-      Eigen::Map<Eigen::Matrix<double, 6, 1>> rows(now.data());
-      rows = (jacobian.transpose() * rows).eval();
-      if (!lu_.factor(square)) return report;
-    }
-    Eigen::Matrix<double, 6, 1> step;
-    for (int i = 0; i < 6; ++i) step[i] = -now[z(i)];
-    lu_.solve(step);
-    Six delta;
-    for (int i = 0; i < 6; ++i) delta[z(i)] = step[i];
-    // Angles and lengths of the far end do not jump further than this in one step.
-    double part = 1;
-    for (int i = 0; i < 6; ++i) {
-      const bool turns = i >= 3 && freedom_at(strand, strand.last()).rotation[z(i - 3)];
-      if (turns && std::abs(delta[z(i)]) * part > 1) part = 1 / std::abs(delta[z(i)]);
-    }
     bool better = false;
-    for (int halvings = 0; halvings < 12 && report.sweeps < settings.most_sweeps; ++halvings, part *= 0.5) {
-      const FarEnd next = moved(strand, scales_, here, delta, part);
-      const double size = largest(residual(strand, next, &trial_));
-      ++report.sweeps;
-      if (size <= settings.tolerance || size < (1 - 0.25 * part) * report.residual) {
-        here = next, report.residual = size, better = true;
-        break;
-      }
+    if (lu_.factor(jacobian)) {
+      Eigen::Matrix<double, 6, 1> step;
+      for (int i = 0; i < 6; ++i) step[i] = -now[z(i)];
+      lu_.solve(step);
+      better = search(strand, settings, step, 8, here, report);
+    }
+    // Round strands in round places lie in any plane equally well, and others nearly so: where Newton's step goes astray
+    // along such a valley, Levenberg's and Marquardt's stays near.
+    for (double damping = 1e-10; !better && damping < 1; damping *= 100) {
+      SmallLU<6>::Block square = jacobian.transpose() * jacobian;
+      square.diagonal().array() += damping * square.diagonal().maxCoeff();
+      if (!lu_.factor(square)) continue;
+      Eigen::Matrix<double, 6, 1> step;
+      for (int i = 0; i < 6; ++i) step[i] = -now[z(i)];
+      step = (jacobian.transpose() * step).eval();
+      lu_.solve(step);
+      better = search(strand, settings, step, 2, here, report);
     }
     if (!better) return report;
     if (report.residual <= settings.tolerance) break;

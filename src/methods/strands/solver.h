@@ -1,5 +1,5 @@
-// From holds and loads to a shape: the sweeps, shooting and descent of this folder behind one call, with the last answer as the
-// first guess of the next.
+// From holds and loads to a shape: the sweeps, shooting and descent of this folder behind one call, with the last answer as
+// the first guess of the next.
 #pragma once
 
 #include "methods/strands/energy.h"
@@ -9,26 +9,26 @@
 namespace tendril::strands {
 
 struct SolverSettings {
-  double tolerance = 1e-10;   // of residuals: parts of the length, radians, parts of EI/L^2 and EI/L
-  int pieces = 0;             // of multiple shooting; 0: as many as the sensitivity asks for
-  bool single = true;         // try single shooting first
-  bool fixed_point = false;   // dead loads by repeated sweeps instead of Newton's method; small loads only
-  bool verdict = true;        // count unstable directions of each answer
-  bool seek_minimum = true;   // leave equilibria that are not minima (needs the verdict)
-  int most_iterations = 30;   // of each shooting
-  int most_sweeps = 200;      // of each shooting
-  bool may_descend = true;    // minimise the energy when shooting fails
+  double tolerance = 1e-10;  // of residuals: parts of the length, radians, parts of EI/L^2 and EI/L
+  int pieces = 0;            // of multiple shooting; 0: as many as the sensitivity asks for
+  bool single = true;        // try single shooting first
+  bool fixed_point = false;  // dead loads by repeated sweeps instead of Newton's method; small loads only
+  bool verdict = true;       // count unstable directions of each answer
+  bool seek_minimum = true;  // leave equilibria that are not minima (needs the verdict)
+  int most_iterations = 30;  // of each shooting
+  int most_sweeps = 200;     // of each shooting
+  bool may_descend = true;   // minimise the energy when shooting fails
   int descent_iterations = 400;
 };
 
 enum class Way : std::uint8_t { none, sweeps, fixed_point, single, multiple, descent };
 struct Answer {
   bool fine = false;
-  Way way = Way::none;       // what found it
-  int iterations = 0;        // all together
+  Way way = Way::none;  // what found it
+  int iterations = 0;   // all together
   int sweeps = 0;
   double residual = 0;
-  int unstable = -1;         // directions in which the energy falls; -1: not asked, or loads without energy
+  int unstable = -1;  // directions in which the energy falls; -1: not asked, or loads without energy
 };
 
 class Solver {

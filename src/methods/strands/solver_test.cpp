@@ -1,6 +1,6 @@
 #include "methods/strands/solver.h"
 
-#include "methods/strands/strands_testing.h"
+#include "methods/strands/uniform.h"
 #include "testing/sentence.h"
 #include "validation/references.h"
 
@@ -123,7 +123,7 @@ SENTENCE("strands", "a column is a minimum below Euler's load and not above it")
     const Solver bent = solved(strand, answer);
     ASSERT_TRUE(answer.fine);
     EXPECT_EQ(answer.unstable, 0);
-    EXPECT_EQ(bent.states().back().r.x < 0.999, part > 1);
+    EXPECT_EQ(bent.states().back().r.x<0.999, part> 1);
   }
 }
 
@@ -177,17 +177,20 @@ SENTENCE("strands", "a strand on pins carries its weight, and spinning freely do
   EXPECT_LT(norm(b.x.m), 1e-9);
   EXPECT_NEAR(into_world(b.q, b.x.n).y - into_world(a.q, a.x.n).y, 3, 1e-9);
   EXPECT_NEAR(into_world(b.q, b.x.n).y, 1.5, 1e-5);  // the sweep goes one way: halves are equal to its order
-  EXPECT_LT(solver.states()[n / 2].r.y, -0.2);  // it hangs, and does not stand
+  EXPECT_LT(solver.states()[n / 2].r.y, -0.2);       // it hangs, and does not stand
 }
 
-SENTENCE("strands", "a strand on springs inside and at its end balances them, is solved in the same way from far and near, and is stable") {
+SENTENCE(
+    "strands",
+    "a strand on springs inside and at its end balances them, is solved in the same way from far and near, and is stable") {
   const int n = 60;
   Strand strand = uniform_strand({.segments = n, .stiffness = {1, 0.8, 0.6}});
   for (Segment& s : strand.segments) s.world_force = {0, -1, 0};
   strand.note_loads();
   strand.holds = {held(0, {0, 0, 0}, along_x())};
   const Quaternion turned = along_x() * to_small(exp_quat(Vec3(0.5, 0.6, 0.4)));
-  strand.set_springs({{30, 20.0, {0.4, 0.2, 0.1}, {0, 0}, {}, {0, 0, 0}}, {n, 50.0, {0.6, 0.3, -0.3}, {2.0, 0.5}, {turned, along_x()}, {0.1, 0, 0}}});
+  strand.set_springs({{30, 20.0, {0.4, 0.2, 0.1}, {0, 0}, {}, {0, 0, 0}},
+                      {n, 50.0, {0.6, 0.3, -0.3}, {2.0, 0.5}, {turned, along_x()}, {0.1, 0, 0}}});
   Answer answer;
   const Solver solver = solved(strand, answer);
   ASSERT_TRUE(answer.fine);

@@ -1,5 +1,5 @@
-// The standard boundary value problem: pose at the near end, stress at the far end, loads that turn with the strand. Two sweeps,
-// exact, without iteration. [Pai 2002, sec. 3, eqs. (7)-(16)]
+// The standard boundary value problem: pose at the near end, stress at the far end, loads that turn with the strand. Two
+// sweeps, exact, without iteration. [Pai 2002, sec. 3, eqs. (7)-(16)]
 #pragma once
 
 #include "methods/strands/strand.h"

@@ -28,11 +28,11 @@ struct Hold {
 // A damper in backward differences is a spring too, so this is also a spring and damper (coupling.h).
 struct Spring {
   int node = 0;
-  double k = 0;                  // [N/m]
+  double k = 0;  // [N/m]
   V r{0, 0, 0};
-  double turning[2] = {0, 0};    // [N m/rad]
+  double turning[2] = {0, 0};  // [N m/rad]
   Quaternion q[2] = {{1, 0, 0, 0}, {1, 0, 0, 0}};
-  V moment{0, 0, 0};             // [N m], world axes
+  V moment{0, 0, 0};  // [N m], world axes
 };
 
 // Pose and stress of a cross section: r, q in world axes, stress in material axes.
@@ -74,7 +74,7 @@ struct Strand {
   }
   void set_loads(std::vector<PointLoad> given);  // sorts; fills load_at
   void set_springs(std::vector<Spring> given);
-  void note_loads();                             // which kinds of loads there are, from segments and points
+  void note_loads();  // which kinds of loads there are, from segments and points
 };
 
 // Residuals and unknowns are made dimensionless with these.
@@ -138,8 +138,8 @@ void cross_node(const Strand& strand, int node, Slice<T>& at) {
   at.x.m += into_material(at.q, constant<T>(load.world_moment)) + constant<T>(load.material_moment);
 }
 
-// Goes back from just before node `from` to just behind node `to` (both sides named going along s). `record`, when given, has
-// room for all nodes and takes the slices just behind each node passed, `to` included.
+// Goes back from just before node `from` to just behind node `to` (both sides named going along s). `record`, when given,
+// has room for all nodes and takes the slices just behind each node passed, `to` included.
 template <int order, class T>
 void sweep_back_of_order(const Strand& strand, int from, int to, Slice<T>& at, State* record) {
   for (int j = from - 1; j >= to; --j) {

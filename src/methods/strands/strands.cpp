@@ -71,12 +71,14 @@ bool Strands::set_holds(int rod) {
     if (!active_[i]) continue;
     const int node = line.mesh.node_of(target.node.value - first);
     const TargetNow& now = drive_.targets[i];
-    auto at = std::find_if(line.strand.holds.begin(), line.strand.holds.end(), [&](const Hold& h) { return h.node == node; });
+    auto at =
+        std::find_if(line.strand.holds.begin(), line.strand.holds.end(), [&](const Hold& h) { return h.node == node; });
     if (at == line.strand.holds.end()) at = line.strand.holds.insert(at, Hold{.node = node});
     if (target.position) at->position = true, at->r = to_small(now.pose.position);
     if (target.direction) at->direction = true, at->twist = target.twist, at->q = to_small(now.pose.orientation);
   }
-  std::sort(line.strand.holds.begin(), line.strand.holds.end(), [](const Hold& a, const Hold& b) { return a.node < b.node; });
+  std::sort(line.strand.holds.begin(), line.strand.holds.end(),
+            [](const Hold& a, const Hold& b) { return a.node < b.node; });
   return changed;
 }
 
@@ -84,7 +86,8 @@ bool Strands::set_holds(int rod) {
 bool Strands::keep_in_reach(Line& line) const {
   if (settings_.extensible) return false;
   bool asked_too_much = false;
-  constexpr double most = 1 + 1e-9, part = 0.995;  // quite straight it has no finite tension: it is held a little before that
+  constexpr double most = 1 + 1e-9,
+                   part = 0.995;  // quite straight it has no finite tension: it is held a little before that
   const Hold* before = nullptr;
   for (Hold& hold : line.strand.holds) {
     if (!hold.position) continue;
@@ -118,7 +121,8 @@ void Strands::set_loads(int rod) {
       double share = e == load.first ? load.first_share : 1;
       if (e + 1 == load.last && e != load.first) share = load.last_share;
       Segment& s = line.mesh.edges[z(e.value - span.first_edge)];
-      (load.axes == Axes::world ? s.world_force : s.material_force) += to_small(Vec3(share * drive_.line_factor[i] * load.force));
+      (load.axes == Axes::world ? s.world_force : s.material_force) +=
+          to_small(Vec3(share * drive_.line_factor[i] * load.force));
     }
   }
   line.mesh.fill(line.strand);
@@ -170,8 +174,9 @@ bool Strands::remesh(int rod) {
   if (!finer && !much_coarser) return false;
   Mesh next = line.mesh;
   for (std::size_t e = 0; e < wanted.size(); ++e)  // a little more than asked for, so that it does not come back at once
-    next.parts[e] = wanted[e] > line.mesh.parts[e] ? std::min(most_parts, wanted[e] + wanted[e] / 4)
-                    : 3 * wanted[e] <= line.mesh.parts[e] ? std::min(line.mesh.parts[e], 2 * wanted[e]) : line.mesh.parts[e];
+    next.parts[e] = wanted[e] > line.mesh.parts[e]        ? std::min(most_parts, wanted[e] + wanted[e] / 4)
+                    : 3 * wanted[e] <= line.mesh.parts[e] ? std::min(line.mesh.parts[e], 2 * wanted[e])
+                                                          : line.mesh.parts[e];
   const std::vector<State> states = moved_to(line.mesh, next, line.solver.states());
   line.mesh = next;
   set_loads(rod);

@@ -14,9 +14,9 @@ namespace tendril::strands {
 struct Settings {
   int order = 2;
   bool extensible = false;
-  double shear_ratio = 0;      // GA/EA; 0: unshearable
-  double stiffening = 0;       // [rad/m]; 0: linear
-  double mesh_tolerance = 0;   // 0: the mesh stays as the scene gives it
+  double shear_ratio = 0;     // GA/EA; 0: unshearable
+  double stiffening = 0;      // [rad/m]; 0: linear
+  double mesh_tolerance = 0;  // 0: the mesh stays as the scene gives it
   SolverSettings solver;
   static Settings from(const Options& options);
 };
@@ -45,13 +45,14 @@ class Strands final : public Method {
  private:
   void build_line(int rod);
   std::vector<State> initial_states(int rod) const;  // at the edges' nodes
-  std::vector<State> spread(int rod, const std::vector<State>& at_edges);  // on a mesh fine enough for the twist at the start
-  void take_hold();                                  // clamps that hold from later on
-  bool set_holds(int rod);                           // true: other nodes are held than before
-  bool keep_in_reach(Line& line) const;              // true: a hold asked for more than the length
+  std::vector<State> spread(int rod,
+                            const std::vector<State>& at_edges);  // on a mesh fine enough for the twist at the start
+  void take_hold();                                               // clamps that hold from later on
+  bool set_holds(int rod);                                        // true: other nodes are held than before
+  bool keep_in_reach(Line& line) const;                           // true: a hold asked for more than the length
   void set_loads(int rod);
   void set_hands(int rod);
-  bool remesh(int rod);                              // true: the mesh changed
+  bool remesh(int rod);  // true: the mesh changed
   Answer solve_line(int rod, bool& out_of_reach);
   void write_rod(int rod, Frame& frame) const;
 
@@ -59,8 +60,8 @@ class Strands final : public Method {
   Settings settings_;
   Drive drive_;
   std::vector<Line> lines_;
-  std::vector<Pose> shift_;        // per target that takes hold late
-  std::vector<char> active_;       // per target
+  std::vector<Pose> shift_;   // per target that takes hold late
+  std::vector<char> active_;  // per target
   StepReport report_;
 };
 

@@ -50,7 +50,8 @@ void Strands::write_rod(int rod, Frame& frame) const {
     if (k == span.edges) break;
     const int parts = line.mesh.parts[z(k)], middle = node + parts / 2;
     const State &far = states[z(node + parts)], &a = states[z(middle)], &b = states[z(parts % 2 == 0 ? middle : middle + 1)];
-    const Quaternion half = parts % 2 == 0 ? a.q : a.q * to_small(exp_quat(to_eigen(V(0.5 * log_of(Quaternion(conjugate(a.q) * b.q))))));
+    const Quaternion half =
+        parts % 2 == 0 ? a.q : a.q * to_small(exp_quat(to_eigen(V(0.5 * log_of(Quaternion(conjugate(a.q) * b.q))))));
     const EdgeIndex e{span.first_edge + k};
     frame.orientation[e] = carried_onto(to_eigen(normalized(half)), (to_eigen(far.r - at.r)).normalized());
     frame.spin[e] = Vec3::Zero();
@@ -61,7 +62,9 @@ void Strands::write_rod(int rod, Frame& frame) const {
       const Strain<double> u0 = strain_at(s, strand.law, near.x), u1 = strain_at(s, strand.law, next.x);
       turned_by[z(k)] += 0.5 * s.h * (u0.u.z + u1.u.z);
       for (int i = 0; i < 3; ++i) {
-        const auto W = [&](const Strain<double>& u) { return energy_of(strand.law, 1 / s.compliance[i], u.u[i] - s.u_rest[i]); };
+        const auto W = [&](const Strain<double>& u) {
+          return energy_of(strand.law, 1 / s.compliance[i], u.u[i] - s.u_rest[i]);
+        };
         (i < 2 ? frame.own_energy.bending : frame.own_energy.twisting) += 0.5 * s.h * (W(u0) + W(u1));
         frame.own_energy.stretching += 0.25 * s.h * s.give[i] * (near.x.n[i] * near.x.n[i] + next.x.n[i] * next.x.n[i]);
       }

@@ -1,7 +1,7 @@
 #include <random>
 
 #include "methods/strands/ends.h"
-#include "methods/strands/strands_testing.h"
+#include "methods/strands/uniform.h"
 #include "testing/finite_difference.h"
 #include "testing/sentence.h"
 
@@ -58,7 +58,9 @@ SENTENCE("strands", "force and moment balance exactly from node to node") {
     standard.solve(strand, {0.1, 0.2, 0.3}, along_x(), rich_stress);
     const auto& states = standard.states();
     const auto force = [&](int j) { return into_world(states[z(j)].q, states[z(j)].x.n); };
-    const auto moment = [&](int j) { return into_world(states[z(j)].q, states[z(j)].x.m) + cross(states[z(j)].r, force(j)); };
+    const auto moment = [&](int j) {
+      return into_world(states[z(j)].q, states[z(j)].x.m) + cross(states[z(j)].r, force(j));
+    };
     for (int j = 0; j < 30; ++j) {
       EXPECT_LT(norm(force(j) - force(30)), 1e-13);
       EXPECT_LT(norm(moment(j) - moment(30)), 1e-13);

@@ -1,4 +1,4 @@
-// Small strands for tests and experiments.
+// Strands with the same section and rest strain all along, for experiments, benchmarks and tests.
 #pragma once
 
 #include "methods/strands/shooting.h"
