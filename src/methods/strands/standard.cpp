@@ -34,6 +34,44 @@ void Strand::note_loads() {
   }
 }
 
+namespace {
+
+// Linear, unshearable along d3, without loads on the way: what a haptic loop asks for.
+bool is_plain(const Strand& strand) {
+  if (!strand.law.is_linear()) return false;
+  return std::all_of(strand.segments.begin(), strand.segments.end(), [](const Segment& s) {
+    return !s.stretches && !s.loaded_world && !s.loaded_material && s.v_rest.x == 0 && s.v_rest.y == 0 && s.v_rest.z == 1;
+  });
+}
+
+// step_back<2>() for a plain segment: the same formulas with v = (0, 0, 1) written out, for speed.
+inline void plain_step_back(const Segment& s, Stress<double>& x, Quaternion& turn, V& shift) {
+  const double h = s.h;
+  const V u = s.u_rest + scaled(s.compliance, x.m);
+  const V rate = cross(u, x.m) + V{-x.n.y, x.n.x, 0};
+  const V w = h * (s.u_rest + scaled(s.compliance, x.m + (0.5 * h) * rate));
+  const double square = squared_norm(w);
+  double half_cosine, half_sine, c;
+  detail::half_angle(square, half_cosine, half_sine, c);
+  const double a = 2 * half_sine * half_cosine, b = 2 * half_sine * half_sine, cosine = 1 - square * b;
+  turn = {half_cosine, half_sine * w.x, half_sine * w.y, half_sine * w.z};
+  const double along = c * h * w.z, across = b * h;
+  shift = {along * w.x + across * w.y, along * w.y - across * w.x, along * w.z + a * h};
+  const V n = cosine * x.n + a * cross(w, x.n) + (b * dot(w, x.n)) * w;
+  x.m = cosine * x.m + a * cross(w, x.m) + (b * dot(w, x.m)) * w + cross(shift, n);
+  x.n = n;
+}
+
+}  // namespace
+
+void Standard::plain_sweep(const Strand& strand) {
+  Stress<double> x = states_.back().x;
+  for (int j = strand.last() - 1; j >= 0; --j) {
+    plain_step_back(strand.segments[z(j)], x, links_[z(j)].turn, links_[z(j)].shift);
+    states_[z(j)].x = x;
+  }
+}
+
 template <int order>
 void Standard::sweep(const Strand& strand, const std::vector<State>* turned) {
   Stress<double> x = states_.back().x;
@@ -67,7 +105,9 @@ void Standard::solve(const Strand& strand, const V& r, const Quaternion& q, cons
   } else if (const int index = strand.load_at[z(strand.last())]; index >= 0) {
     tip.x.n += strand.loads[z(index)].material_force, tip.x.m += strand.loads[z(index)].material_moment;
   }
-  if (strand.order == 1)
+  if (strand.order == 2 && strand.loads.size() <= (strand.load_at.back() >= 0 ? 1u : 0u) && is_plain(strand))
+    plain_sweep(strand);
+  else if (strand.order == 1)
     sweep<1>(strand, turned);
   else if (strand.order == 2)
     sweep<2>(strand, turned);

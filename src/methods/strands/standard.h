@@ -18,6 +18,7 @@ class Standard {
  private:
   template <int order>
   void sweep(const Strand& strand, const std::vector<State>* turned);
+  void plain_sweep(const Strand& strand);
   struct Link {
     Quaternion turn;
     V shift;
