@@ -5,11 +5,13 @@ namespace tendril {
 
 void add_contact_benchmarks(std::vector<Benchmark>& all);
 void add_der_benchmarks(std::vector<Benchmark>& all);
+void add_strands_benchmarks(std::vector<Benchmark>& all);
 
 std::vector<Benchmark> all_benchmarks() {
   std::vector<Benchmark> all;
   add_der_benchmarks(all);
   add_contact_benchmarks(all);
+  add_strands_benchmarks(all);
   return all;
 }
 

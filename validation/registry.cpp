@@ -11,9 +11,16 @@ std::vector<Check> der_helical_buckling(ExperimentContext& context);
 std::vector<Check> der_michell(ExperimentContext& context);
 std::vector<Check> der_perversion(ExperimentContext& context);
 std::vector<Check> der_twist_asymmetry(ExperimentContext& context);
+std::vector<Check> strands_cantilever(ExperimentContext& context);
+std::vector<Check> strands_multiple_shooting(ExperimentContext& context);
+std::vector<Check> strands_random_poses(ExperimentContext& context);
+std::vector<Check> strands_realtime(ExperimentContext& context);
+std::vector<Check> strands_standard_bvp(ExperimentContext& context);
+std::vector<Check> strands_suture(ExperimentContext& context);
+std::vector<Check> strands_virtual_coupling(ExperimentContext& context);
 
 std::span<const Experiment> all_experiments() {
-  static const std::array<Experiment, 6> experiments{{
+  static const std::array<Experiment, 13> experiments{{
       {"der/cantilever", "REFERENCES 1a-1c", "a cantilever bends as Euler's elastica does", Experiment::quick,
        der_cantilever},
       {"der/energy", "conservation laws", "a free rod keeps energy and momenta, an inextensible one its length",
@@ -27,6 +34,21 @@ std::span<const Experiment> all_experiments() {
        der_perversion},
       {"der/twist-asymmetry", "Bergou 2008, Fig. 5", "twist stays in the rotated half of a bent rod until it jumps over",
        Experiment::quick, der_twist_asymmetry},
+      {"strands/cantilever", "REFERENCES 1a, 1b, 2, 3",
+       "clamped strands under dead loads lie where accurate solutions lie, to second and fourth order", Experiment::quick,
+       strands_cantilever},
+      {"strands/multiple-shooting", "Pai 2002, sec. 4", "a long soft strand is solved in pieces where one sweep loses its way",
+       Experiment::quick, strands_multiple_shooting},
+      {"strands/random-poses", "Pai 2002, sec. 4",
+       "any end pose in reach is found from a straight start, and every verdict of stability is true", Experiment::quick,
+       strands_random_poses},
+      {"strands/realtime", "Pai 2002, sec. 4", "points against rate, beside the paper's", Experiment::quick, strands_realtime},
+      {"strands/standard-bvp", "Pai 2002, sec. 3", "two sweeps have orders one, two and four, and close a circle",
+       Experiment::quick, strands_standard_bvp},
+      {"strands/suture", "Pai 2002, Fig. 1", "a suture follows its needle along a looping path, led by pose, by force and by a hand",
+       Experiment::quick, strands_suture},
+      {"strands/virtual-coupling", "Pai 2002, sec. 4", "a hand that jerks and jumps gets no energy out of a strand",
+       Experiment::quick, strands_virtual_coupling},
   }};
   return experiments;
 }

@@ -2,12 +2,13 @@
 #include <array>
 
 #include "methods/der/entry.h"
+#include "methods/strands/entry.h"
 #include "tendril/method.h"
 
 namespace tendril {
 
 std::span<const MethodEntry> all_methods() {
-  static const std::array<MethodEntry, 1> methods{der::entry()};
+  static const std::array<MethodEntry, 2> methods{der::entry(), strands::entry()};
   return methods;
 }
 

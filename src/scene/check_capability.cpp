@@ -63,6 +63,8 @@ void add_rod_demands(const Rod& rod, const std::string& path, std::vector<Demand
                          who + "has a section that is not round", [](auto& c) { return c.anisotropic; }});
   if (!(rod.damping == Damping{}))
     demands.push_back({path + ".damping", "has no damping", who + "is damped", [](auto& c) { return c.damping; }});
+  if (!rod.velocity.isZero(0) || !rod.angular_velocity.isZero(0))
+    demands.push_back({path + ".velocity", "has no inertia", who + "starts with a velocity", [](auto& c) { return c.inertia; }});
   const auto* p = std::get_if<PolylineCurve>(&rod.rest);
   const int own = p ? static_cast<int>(std::min(p->points.size(), std::size_t{1} << 30)) - (p->closed ? 0 : 1) : 50;
   const int edges = rod.segments.value_or(own);

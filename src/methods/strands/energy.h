@@ -1,0 +1,109 @@
+// The energy of a strand as a function of the orientations of its nodes, its gradient and its second variation.
+//
+// Shooting finds equilibria near a guess, stable or not. This finds minima from far away, tells whether an equilibrium is a
+// minimum, and gives shooting its guess when a pose jumps. Dead loads and held positions know orientations only through the
+// tangents, so that with F(s) the force beyond s
+//   energy = sum over segments of  h W(w/h - u_rest)  -  h/2 (F . R v at both ends),      w = log(R_near^T R_far)
+// and a held position is the constraint that the tangents of a span add up to the distance; its multiplier is the span's
+// unknown force. The second variation is block tridiagonal (3 x 3) with three border rows per span: O(n), and Sylvester's
+// law counts the directions in which the energy falls.
+#pragma once
+
+#include "linear/band_ldlt.h"
+#include "linear/bordered.h"
+#include "methods/strands/strand.h"
+
+namespace tendril::strands {
+
+struct DescentSettings {
+  double tolerance = 1e-6;               // of moments and distances, scaled
+  static constexpr double close = 1e-2;  // a residual below this is a good enough guess for shooting
+  int most_iterations = 400;
+  bool disturbed = false;  // the guess is a saddle: leave it first
+};
+struct DescentReport {
+  bool fine = false;
+  int iterations = 0;
+  double residual = 0;
+};
+
+class EnergyDescent {
+ public:
+  void resize(const Strand& strand);  // allocates; needed when segments or held nodes change
+
+  // From `states` (orientations are the guess) to a minimum of the energy with the strand's holds; poses go to their holds
+  // in moderate steps. Fills all of `states`, as guess for shooting.
+  DescentReport minimise(const Strand& strand, const DescentSettings& settings, std::vector<State>& states);
+
+  // Directions in which the energy of this equilibrium falls; 0: a minimum. -1: there are loads without energy (they turn
+  // with the strand, or are moments) so that the energy does not tell.
+  int unstable_directions(const Strand& strand, const std::vector<State>& states);
+
+  // For tests: energy (without constraints) and its gradient in material axes, of orientations alone.
+  double energy(const Strand& strand) const;
+  void load(const Strand& strand, const std::vector<State>& states);
+  std::vector<Quaternion>& orientations() { return q_; }
+  std::vector<V>& span_forces() { return force_; }
+  void assemble(const Strand& strand, bool give);
+  const std::vector<double>& gradient() const { return gradient_; }
+  BandMatrix& matrix() { return matrix_; }
+  BorderedLDLT& border() { return border_; }
+
+ private:
+  struct Support {  // a held position, or a spring to one
+    int node = 0;
+    V r{0, 0, 0};
+    double softness = 0;  // [m/N]; 0: held
+  };
+  struct Span {            // between support i and the next
+    int from = 0, to = 0;  // nodes
+  };
+  void find_spans(const Strand& strand);
+  void find_forces(const Strand& strand);
+  V support_force(std::size_t support) const;  // what it does to the strand
+  void find_positions(const Strand& strand, std::vector<V>& r) const;
+  void hold_orientations(const Strand& strand);
+  void add_segment(const Strand& strand, int j);
+  void add_end(const Segment& s, int node, const V& force, int span, bool give);
+  void add_node_moments(const Strand& strand);
+  void fix(int row);
+  int factor(const Strand& strand, double shift);  // unstable directions; the matrix is ready to solve
+  void bend_straight_spans(const Strand& strand);
+  void leave_saddle(const Strand& strand);
+  void restore(const Strand& strand);
+  double merit(const Strand& strand, double weight) const;
+  bool newton_step(const Strand& strand, bool has_energy);
+  double residual(const Scales& scales) const;
+  DescentReport settle(const Strand& strand, double tolerance, int most_iterations);
+  void write(const Strand& strand, std::vector<State>& states) const;
+
+  Strand moving_;  // with the holds on their way
+  std::vector<State> start_;
+  Scales scales_;
+  std::vector<Quaternion> q_, trial_q_;
+  std::vector<Support> supports_;
+  std::vector<Span> spans_;
+  std::vector<int> span_of_;               // by segment; -1: no unknown force there
+  std::vector<V> near_force_, far_force_;  // by segment: of the loads beyond its two ends, world axes
+  V before_{0, 0, 0};                      // added to both before the first support
+  int first_held_ = 0;                     // the first support's node
+  std::vector<V> force_, trial_force_;     // by span
+  std::vector<V> gap_;                     // by span: what is missing
+  mutable std::vector<V> position_;        // scratch
+  std::vector<char> fixed_;                // by row
+  std::vector<double> gradient_, step_, correction_, shift_;
+  bool assembled_ = false;  // gradient and matrices belong to the present orientations
+  double shift_used_ = 1;
+  BandMatrix matrix_;
+  BandLDLT ldlt_;
+  BorderedLDLT border_;
+};
+
+// Gradient and second derivative of one segment's bending and twisting energy, in material axes of its two nodes.
+struct SegmentDerivatives {
+  double gradient[6];
+  double hessian[6][6];
+};
+SegmentDerivatives segment_derivatives(const Segment& s, const Law& law, const Quaternion& near, const Quaternion& far);
+
+}  // namespace tendril::strands

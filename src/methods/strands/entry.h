@@ -1,0 +1,8 @@
+// What the registry knows of this method.
+#pragma once
+
+#include "tendril/method.h"
+
+namespace tendril::strands {
+const MethodEntry& entry();
+}  // namespace tendril::strands

@@ -1,0 +1,204 @@
+#include "methods/strands/solver.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "methods/strands/ends.h"
+
+namespace tendril::strands {
+namespace {
+
+// Errors grow by about exp(L sqrt(n/EI)) along a piece: pieces of at most three of these lengths, eight segments or more.
+int sensible_pieces(const Strand& strand, const std::vector<State>& states) {
+  double sum = 0;
+  for (int j = 0; j < strand.last(); ++j) {
+    const Segment& s = strand.segments[z(j)];
+    sum += s.h * std::sqrt(norm(states[z(j)].x.n) * std::max(s.compliance.x, s.compliance.y));
+  }
+  return std::clamp(static_cast<int>(std::ceil(sum / 3)), 8, std::max(8, strand.last() / 2));
+}
+
+bool fully_held(const Strand& strand, int node) {
+  const Hold* hold = strand.hold_at(node);
+  return hold && hold->all();
+}
+
+}  // namespace
+
+void Solver::start(const Strand& strand, const SolverSettings& given, const std::vector<State>& states) {
+  settings = given;
+  guess_ = states;
+  set_states(strand, states);
+  restart(strand);
+}
+
+void Solver::restart(const Strand& strand) {
+  inner_holds_ = false;
+  for (const Hold& hold : strand.holds) inner_holds_ = inner_holds_ || (hold.node > 0 && hold.node < strand.last());
+  descent_.resize(strand);
+  set_end(strand);
+}
+
+void Solver::reserve(const Strand& strand) {
+  moving_ = strand;
+  kept_ = states_;
+  std::vector<State> states = states_;
+  FarEnd end = end_;
+  single_.solve(strand, {0, 1, 3}, end, states);
+  states = states_;
+  multiple_.cut(strand, settings.pieces);
+  multiple_.solve(strand, {0, 1, 1}, states);
+  states = states_;
+  descent_.minimise(strand, {0, 1, false}, states);
+  standard_.solve(strand, states_[0].r, states_[0].q, {{0, 0, 0}, {0, 0, 0}});
+}
+
+void Solver::set_states(const Strand& strand, const std::vector<State>& states) {
+  states_ = states;
+  set_end(strand);
+}
+
+// What lies beyond the loads and springs of the last node.
+void Solver::set_end(const Strand& strand) {
+  const State& tip = states_.back();
+  State applied{tip.r, tip.q, {{0, 0, 0}, {0, 0, 0}}};
+  cross_node(strand, strand.last(), applied);
+  end_ = {tip.r, tip.q, {tip.x.m - applied.x.m, tip.x.n - applied.x.n}};
+}
+
+Stress<double> Solver::far_reaction() const { return {into_world(end_.q, end_.x.m), into_world(end_.q, end_.x.n)}; }
+
+void Solver::take(const Strand& strand, Answer& answer, Way way, int iterations, int sweeps, double residual) {
+  answer.fine = true;
+  answer.way = way;
+  answer.iterations += iterations;
+  answer.sweeps += sweeps;
+  answer.residual = residual;
+  std::swap(states_, guess_);
+  set_end(strand);
+}
+
+// Where nothing has to be searched for: the standard problem with loads that turn with the strand, or, when asked for, dead
+// loads by repeated sweeps.
+bool Solver::by_sweeps(const Strand& strand, Answer& answer) {
+  if (inner_holds_ || !strand.springs.empty() || !fully_held(strand, 0) || strand.hold_at(strand.last())) return false;
+  if (strand.world_loads && !settings.fixed_point) return false;
+  const Hold& wall = *strand.hold_at(0);
+  guess_ = states_;
+  if (!strand.world_loads) {
+    standard_.solve(strand, wall.r, wall.q, {{0, 0, 0}, {0, 0, 0}});
+    std::copy(standard_.states().begin(), standard_.states().end(), guess_.begin());
+    take(strand, answer, Way::sweeps, 1, 2, 0);
+    return true;
+  }
+  const FixedPointReport r =
+      solve_fixed_point(standard_, strand, wall.r, wall.q, guess_, settings.tolerance, 10 * settings.most_iterations);
+  if (r.fine) take(strand, answer, Way::fixed_point, r.iterations, 2 * r.iterations, r.change);
+  return r.fine;
+}
+
+bool Solver::by_single(const Strand& strand, Answer& answer) {
+  if (inner_holds_ || !settings.single) return false;
+  FarEnd end = end_;
+  guess_.resize(states_.size());
+  const ShootingReport r = single_.solve(strand, shooting(), end, guess_);
+  answer.residual = r.residual;
+  if (r.fine) {
+    take(strand, answer, Way::single, r.iterations, r.sweeps, r.residual);
+  } else {
+    answer.iterations += r.iterations, answer.sweeps += r.sweeps;
+  }
+  return r.fine;
+}
+
+bool Solver::by_multiple(const Strand& strand, Answer& answer) {
+  multiple_.cut(strand, settings.pieces > 0 ? settings.pieces : sensible_pieces(strand, guess_));
+  const ShootingReport r = multiple_.solve(strand, shooting(), guess_);
+  answer.residual = r.residual;
+  if (r.fine) {
+    take(strand, answer, Way::multiple, r.iterations, r.sweeps, r.residual);
+  } else {
+    answer.iterations += r.iterations, answer.sweeps += r.sweeps;
+  }
+  return r.fine;
+}
+
+bool Solver::by_descent(const Strand& strand, Answer& answer, bool disturbed) {
+  guess_ = states_;
+  DescentSettings how;
+  how.most_iterations = settings.descent_iterations;
+  how.disturbed = disturbed;
+  const DescentReport r = descent_.minimise(strand, how, guess_);
+  answer.iterations += r.iterations;
+  if (!r.fine && !(r.residual < DescentSettings::close)) return false;
+  if (!by_multiple(strand, answer)) return false;
+  answer.way = Way::descent;
+  return true;
+}
+
+double Solver::far_away(const Strand& strand) const {
+  double far = 0;
+  const double length = strand.length();
+  for (const Hold& hold : strand.holds) {
+    const State& at = states_[z(hold.node)];
+    if (hold.position) far = std::max(far, norm(hold.r - at.r) / (0.1 * length));
+    if (hold.direction) far = std::max(far, norm(turned_from(hold, at.q)) / 0.5);
+  }
+  return far;
+}
+
+// A far end that is asked to jump goes there in moderate steps; each is an equilibrium.
+bool Solver::by_continuation(const Strand& strand, Answer& answer) {
+  const double far = far_away(strand);
+  if (far <= 1) return false;
+  const int steps = static_cast<int>(std::ceil(far));
+  moving_ = strand;
+  kept_ = states_;
+  const FarEnd end = end_;
+  for (int k = 1; k <= steps; ++k) {
+    const double t = static_cast<double>(k) / steps;
+    for (std::size_t i = 0; i < strand.holds.size(); ++i) {
+      const Hold& target = strand.holds[i];
+      const State& at = kept_[z(target.node)];
+      moving_.holds[i].r = (1 - t) * at.r + t * target.r;
+      const Quaternion held = target.direction ? held_orientation(target, at.q) : at.q;
+      moving_.holds[i].q = at.q * to_small(exp_quat(to_eigen(V(t * log_of(Quaternion(conjugate(at.q) * held))))));
+    }
+    if (by_single(k == steps ? strand : moving_, answer)) continue;
+    states_ = kept_, end_ = end;
+    answer.fine = false;
+    return false;
+  }
+  return true;
+}
+
+Answer Solver::solve(const Strand& strand) {
+  Answer answer;
+  const bool near = far_away(strand) <= 1;
+  const std::vector<State>& before = states_;
+  bool fine = by_sweeps(strand, answer) || (near && by_single(strand, answer)) || by_continuation(strand, answer);
+  if (!fine && near) {
+    guess_ = before;
+    fine = by_multiple(strand, answer);
+  }
+  if (!fine && settings.may_descend) fine = by_descent(strand, answer, false);
+  answer.fine = fine;
+  if (!fine || !settings.verdict) return answer;
+  answer.unstable = descent_.unstable_directions(strand, states_);
+  if (answer.unstable > 0 && settings.seek_minimum && settings.may_descend) {
+    kept_ = states_;
+    const FarEnd kept_end = end_;
+    Answer lower = answer;
+    if (by_descent(strand, lower, true)) {
+      const int count = descent_.unstable_directions(strand, states_);
+      if (count < answer.unstable) {
+        lower.unstable = count;
+        return lower;
+      }
+    }
+    states_ = kept_, end_ = kept_end;
+  }
+  return answer;
+}
+
+}  // namespace tendril::strands

@@ -1,0 +1,73 @@
+// From holds and loads to a shape: the sweeps, shooting and descent of this folder behind one call, with the last answer as
+// the first guess of the next.
+#pragma once
+
+#include "methods/strands/energy.h"
+#include "methods/strands/shooting.h"
+#include "methods/strands/standard.h"
+
+namespace tendril::strands {
+
+struct SolverSettings {
+  double tolerance = 1e-10;  // of residuals: parts of the length, radians, parts of EI/L^2 and EI/L
+  int pieces = 0;            // of multiple shooting; 0: as many as the sensitivity asks for
+  bool single = true;        // try single shooting first
+  bool fixed_point = false;  // dead loads by repeated sweeps instead of Newton's method; small loads only
+  bool verdict = true;       // count unstable directions of each answer
+  bool seek_minimum = true;  // leave equilibria that are not minima (needs the verdict)
+  int most_iterations = 30;  // of each shooting
+  int most_sweeps = 200;     // of each shooting
+  bool may_descend = true;   // minimise the energy when shooting fails
+  int descent_iterations = 400;
+};
+
+enum class Way : std::uint8_t { none, sweeps, fixed_point, single, multiple, descent };
+struct Answer {
+  bool fine = false;
+  Way way = Way::none;  // what found it
+  int iterations = 0;   // all together
+  int sweeps = 0;
+  double residual = 0;
+  int unstable = -1;  // directions in which the energy falls; -1: not asked, or loads without energy
+};
+
+class Solver {
+ public:
+  // Allocates for this strand; `states`: where it lies. Call again when segments or held nodes change.
+  void start(const Strand& strand, const SolverSettings& settings, const std::vector<State>& states);
+  // Other holds or springs, same segments; allocates nothing where reserve() was called with as many or more.
+  void restart(const Strand& strand);
+  void reserve(const Strand& strand);
+  // The equilibrium for the strand's present holds and loads. When it fails the last answer stays.
+  Answer solve(const Strand& strand);
+
+  const std::vector<State>& states() const { return states_; }
+  void set_states(const Strand& strand, const std::vector<State>& states);
+  // What the hold or spring at the far end does to the strand, world axes.
+  Stress<double> far_reaction() const;
+  const FarEnd& end() const { return end_; }
+  void set_end(const FarEnd& end) { end_ = end; }
+  void set_end(const Strand& strand);
+  SolverSettings settings;
+
+ private:
+  bool by_sweeps(const Strand& strand, Answer& answer);
+  bool by_single(const Strand& strand, Answer& answer);
+  bool by_multiple(const Strand& strand, Answer& answer);
+  bool by_descent(const Strand& strand, Answer& answer, bool disturbed);
+  bool by_continuation(const Strand& strand, Answer& answer);
+  double far_away(const Strand& strand) const;  // how many moderate steps the holds are from where the strand lies
+  void take(const Strand& strand, Answer& answer, Way way, int iterations, int sweeps, double residual);
+  ShootingSettings shooting() const { return {settings.tolerance, settings.most_iterations, settings.most_sweeps}; }
+
+  std::vector<State> states_, guess_, kept_;
+  Strand moving_;  // with holds on their way
+  FarEnd end_;
+  Standard standard_;
+  SingleShooting single_;
+  MultipleShooting multiple_;
+  EnergyDescent descent_;
+  bool inner_holds_ = false;
+};
+
+}  // namespace tendril::strands

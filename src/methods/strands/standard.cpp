@@ -1,0 +1,150 @@
+#include "methods/strands/standard.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace tendril::strands {
+
+void Strand::set_loads(std::vector<PointLoad> given) {
+  std::sort(given.begin(), given.end(), [](const PointLoad& a, const PointLoad& b) { return a.node < b.node; });
+  loads = std::move(given);
+  load_at.assign(z(nodes()), -1);
+  for (std::size_t i = 0; i < loads.size(); ++i) load_at[z(loads[i].node)] = static_cast<int>(i);
+  if (spring_at.size() != load_at.size()) spring_at.assign(load_at.size(), -1);
+  note_loads();
+}
+
+void Strand::set_springs(std::vector<Spring> given) {
+  std::sort(given.begin(), given.end(), [](const Spring& a, const Spring& b) { return a.node < b.node; });
+  springs = std::move(given);
+  spring_at.assign(z(nodes()), -1);
+  for (std::size_t i = 0; i < springs.size(); ++i) spring_at[z(springs[i].node)] = static_cast<int>(i);
+}
+
+void Strand::note_loads() {
+  const auto any = [](const V& v) { return v.x != 0 || v.y != 0 || v.z != 0; };
+  world_loads = follower_loads = false;
+  for (Segment& s : segments) {
+    s.loaded_world = any(s.world_force), s.loaded_material = any(s.material_force), s.stretches = any(s.give);
+    world_loads = world_loads || s.loaded_world, follower_loads = follower_loads || s.loaded_material;
+  }
+  for (const PointLoad& load : loads) {
+    world_loads = world_loads || any(load.world_force) || any(load.world_moment);
+    follower_loads = follower_loads || any(load.material_force) || any(load.material_moment);
+  }
+}
+
+namespace {
+
+// Linear, unshearable along d3, without loads on the way: what a haptic loop asks for.
+bool is_plain(const Strand& strand) {
+  if (!strand.law.is_linear()) return false;
+  return std::all_of(strand.segments.begin(), strand.segments.end(), [](const Segment& s) {
+    return !s.stretches && !s.loaded_world && !s.loaded_material && s.v_rest.x == 0 && s.v_rest.y == 0 && s.v_rest.z == 1;
+  });
+}
+
+// step_back<2>() for a plain segment: the same formulas with v = (0, 0, 1) written out, for speed.
+inline void plain_step_back(const Segment& s, Stress<double>& x, Quaternion& turn, V& shift) {
+  const double h = s.h;
+  const V u = s.u_rest + scaled(s.compliance, x.m);
+  const V rate = cross(u, x.m) + V{-x.n.y, x.n.x, 0};
+  const V w = h * (s.u_rest + scaled(s.compliance, x.m + (0.5 * h) * rate));
+  const double square = squared_norm(w);
+  double half_cosine, half_sine, c;
+  detail::half_angle(square, half_cosine, half_sine, c);
+  const double a = 2 * half_sine * half_cosine, b = 2 * half_sine * half_sine, cosine = 1 - square * b;
+  turn = {half_cosine, half_sine * w.x, half_sine * w.y, half_sine * w.z};
+  const double along = c * h * w.z, across = b * h;
+  shift = {along * w.x + across * w.y, along * w.y - across * w.x, along * w.z + a * h};
+  const V n = cosine * x.n + a * cross(w, x.n) + (b * dot(w, x.n)) * w;
+  x.m = cosine * x.m + a * cross(w, x.m) + (b * dot(w, x.m)) * w + cross(shift, n);
+  x.n = n;
+}
+
+}  // namespace
+
+void Standard::plain_sweep(const Strand& strand) {
+  Stress<double> x = states_.back().x;
+  for (int j = strand.last() - 1; j >= 0; --j) {
+    plain_step_back(strand.segments[z(j)], x, links_[z(j)].turn, links_[z(j)].shift);
+    states_[z(j)].x = x;
+  }
+}
+
+template <int order>
+void Standard::sweep(const Strand& strand, const std::vector<State>* turned) {
+  Stress<double> x = states_.back().x;
+  const V none{0, 0, 0};
+  for (int j = strand.last() - 1; j >= 0; --j) {
+    const Segment& s = strand.segments[z(j)];
+    const V world = s.loaded_world && turned ? into_material((*turned)[z(j + 1)].q, s.world_force) : none;
+    const Screw<double> e = step_back<order>(s, strand.law, x, world);
+    links_[z(j)] = {e.turn, e.shift};
+    states_[z(j)].x = x;
+    const int index = strand.load_at[z(j)];
+    if (index < 0 || j == 0) continue;
+    const PointLoad& load = strand.loads[z(index)];
+    x.n += load.material_force, x.m += load.material_moment;
+    if (!turned) continue;
+    x.n += into_material((*turned)[z(j)].q, load.world_force), x.m += into_material((*turned)[z(j)].q, load.world_moment);
+  }
+}
+
+void Standard::solve(const Strand& strand, const V& r, const Quaternion& q, const Stress<double>& far_end,
+                     const std::vector<State>* turned) {
+  links_.resize(strand.segments.size());
+  states_.resize(z(strand.nodes()));
+  State& tip = states_.back();
+  tip.x = far_end;
+  if (turned) {
+    State loaded = turned->back();
+    loaded.x = far_end;
+    cross_node(strand, strand.last(), loaded);
+    tip.x = loaded.x;
+  } else if (const int index = strand.load_at[z(strand.last())]; index >= 0) {
+    tip.x.n += strand.loads[z(index)].material_force, tip.x.m += strand.loads[z(index)].material_moment;
+  }
+  if (strand.order == 2 && strand.loads.size() <= (strand.load_at.back() >= 0 ? 1u : 0u) && is_plain(strand))
+    plain_sweep(strand);
+  else if (strand.order == 1)
+    sweep<1>(strand, turned);
+  else if (strand.order == 2)
+    sweep<2>(strand, turned);
+  else
+    sweep<4>(strand, turned);
+  V place = r;
+  Quaternion axes = q;
+  for (std::size_t j = 0; j < links_.size(); ++j) {  // eq. (16)
+    states_[j].r = place, states_[j].q = axes;
+    place += rotate(axes, links_[j].shift);
+    axes = axes * links_[j].turn;
+  }
+  states_.back().r = place, states_.back().q = axes;
+}
+
+FixedPointReport solve_fixed_point(Standard& standard, const Strand& strand, const V& r, const Quaternion& q,
+                                   std::vector<State>& states, double tolerance, int most_iterations, double under) {
+  FixedPointReport report;
+  const double length = strand.length();
+  const Stress<double> free_end{{0, 0, 0}, {0, 0, 0}};
+  for (report.iterations = 1; report.iterations <= most_iterations; ++report.iterations) {
+    standard.solve(strand, r, q, free_end, &states);
+    const std::vector<State>& next = standard.states();
+    double worst = 0;
+    for (std::size_t j = 0; j < states.size(); ++j) {
+      worst = std::max(worst, norm(next[j].r - states[j].r));
+      const Quaternion old = states[j].q;
+      states[j] = next[j];
+      if (under >= 1) continue;
+      const V turn = under * log_of(Quaternion(conjugate(old) * next[j].q));
+      states[j].q = old * to_small(exp_quat(to_eigen(turn)));
+    }
+    report.change = worst / length;
+    if (!(report.change < 1e3)) return report;
+    if (report.change <= tolerance) return report.fine = true, report;
+  }
+  return report;
+}
+
+}  // namespace tendril::strands

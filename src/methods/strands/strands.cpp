@@ -1,0 +1,237 @@
+#include "methods/strands/strands.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "methods/strands/ends.h"
+
+namespace tendril::strands {
+
+Settings Settings::from(const Options& options) {
+  Settings s;
+  s.order = options.word("order") == "1" ? 1 : options.word("order") == "2" ? 2 : 4;
+  s.extensible = options.flag("extensible");
+  s.shear_ratio = options.number("shear_ratio");
+  s.stiffening = options.word("law") == "stiffening" ? options.number("stiffening_strain") : 0;
+  s.mesh_tolerance = options.number("mesh_tolerance");
+  s.solver.tolerance = options.number("tolerance");
+  s.solver.most_iterations = static_cast<int>(options.number("iterations"));
+  s.solver.single = options.word("shooting") != "multiple";
+  s.solver.pieces = static_cast<int>(options.number("pieces"));
+  s.solver.fixed_point = options.word("dead_loads") == "fixed_point";
+  s.solver.seek_minimum = options.flag("seek_minimum");
+  return s;
+}
+
+Strands::Strands(std::shared_ptr<const Model> model, const Settings& settings)
+    : model_(std::move(model)), settings_(settings) {
+  lines_.resize(model_->rods.size());
+  shift_.resize(model_->targets.size());
+  active_.assign(model_->targets.size(), 0);
+  evaluate(*model_, Live{}, 0, 0, drive_);
+  for (std::size_t i = 0; i < active_.size(); ++i) active_[i] = drive_.targets[i].active;
+  for (int rod = 0; rod < static_cast<int>(lines_.size()); ++rod) {
+    build_line(rod);
+    const std::vector<State> states = spread(rod, initial_states(rod));
+    lines_[z(rod)].strand.set_loads({});
+    set_holds(rod);
+    lines_[z(rod)].solver.start(lines_[z(rod)].strand, settings_.solver, states);
+  }
+}
+
+// A clamp that takes hold late does so where the strand is then: its path is shifted and turned by what lies between.
+void Strands::take_hold() {
+  for (std::size_t i = 0; i < model_->targets.size(); ++i) {
+    const Target& target = model_->targets[i];
+    TargetNow& now = drive_.targets[i];
+    if (target.from > 0 && now.active && !active_[i]) {
+      const Line& line = lines_[z(target.rod)];
+      const State& at =
+          line.solver.states()[z(line.mesh.node_of(target.node.value - model_->rods[z(target.rod)].span.first_node))];
+      shift_[i].position = to_eigen(at.r) - now.pose.position;
+      shift_[i].orientation = (to_eigen(at.q) * now.pose.orientation.conjugate()).normalized();
+    }
+    active_[i] = now.active;
+    if (target.from <= 0) continue;
+    now.pose.position += shift_[i].position;
+    now.pose.orientation = shift_[i].orientation * now.pose.orientation;
+  }
+}
+
+bool Strands::set_holds(int rod) {
+  Line& line = lines_[z(rod)];
+  const int first = model_->rods[z(rod)].span.first_node;
+  bool changed = false;
+  line.strand.holds.clear();
+  for (std::size_t i = 0; i < model_->targets.size(); ++i) {
+    const Target& target = model_->targets[i];
+    if (target.rod != rod) continue;
+    changed = changed || line.held[i] != (active_[i] != 0);
+    line.held[i] = active_[i] != 0;
+    if (!active_[i]) continue;
+    const int node = line.mesh.node_of(target.node.value - first);
+    const TargetNow& now = drive_.targets[i];
+    auto at =
+        std::find_if(line.strand.holds.begin(), line.strand.holds.end(), [&](const Hold& h) { return h.node == node; });
+    if (at == line.strand.holds.end()) at = line.strand.holds.insert(at, Hold{.node = node});
+    if (target.position) at->position = true, at->r = to_small(now.pose.position);
+    if (target.direction) at->direction = true, at->twist = target.twist, at->q = to_small(now.pose.orientation);
+  }
+  std::sort(line.strand.holds.begin(), line.strand.holds.end(),
+            [](const Hold& a, const Hold& b) { return a.node < b.node; });
+  return changed;
+}
+
+// Further apart than the strand between them is long: the later of two holds is held at the nearest place in reach.
+bool Strands::keep_in_reach(Line& line) const {
+  if (settings_.extensible) return false;
+  bool asked_too_much = false;
+  constexpr double most = 1 + 1e-9,
+                   part = 0.995;  // quite straight it has no finite tension: it is held a little before that
+  const Hold* before = nullptr;
+  for (Hold& hold : line.strand.holds) {
+    if (!hold.position) continue;
+    if (before) {
+      double length = 0;
+      for (int j = before->node; j < hold.node; ++j) length += line.strand.segments[z(j)].h;
+      const V apart = hold.r - before->r;
+      const double distance = norm(apart);
+      if (distance > most * length) {
+        asked_too_much = true;
+        hold.r = before->r + (part * length / distance) * apart;
+      }
+    }
+    before = &hold;
+  }
+  return asked_too_much;
+}
+
+void Strands::set_loads(int rod) {
+  Line& line = lines_[z(rod)];
+  const RodSpan& span = model_->rods[z(rod)].span;
+  for (int k = 0; k < span.edges; ++k) {
+    Segment& s = line.mesh.edges[z(k)];
+    s.world_force = to_small(Vec3(model_->section[EdgeIndex{span.first_edge + k}].line_mass * drive_.gravity));
+    s.material_force = {0, 0, 0};
+  }
+  for (std::size_t i = 0; i < model_->line_loads.size(); ++i) {
+    const LineLoad& load = model_->line_loads[i];
+    if (load.rod != rod) continue;
+    for (EdgeIndex e = load.first; e < load.last; ++e) {
+      double share = e == load.first ? load.first_share : 1;
+      if (e + 1 == load.last && e != load.first) share = load.last_share;
+      Segment& s = line.mesh.edges[z(e.value - span.first_edge)];
+      (load.axes == Axes::world ? s.world_force : s.material_force) +=
+          to_small(Vec3(share * drive_.line_factor[i] * load.force));
+    }
+  }
+  line.mesh.fill(line.strand);
+  std::vector<PointLoad> points;
+  for (std::size_t i = 0; i < model_->node_loads.size(); ++i) {
+    const NodeLoad& load = model_->node_loads[i];
+    if (load.rod != rod) continue;
+    const int node = line.mesh.node_of(load.node.value - span.first_node);
+    auto at = std::find_if(points.begin(), points.end(), [&](const PointLoad& p) { return p.node == node; });
+    if (at == points.end()) at = points.insert(at, PointLoad{.node = node});
+    const V value = to_small(Vec3(drive_.node_factor[i] * load.value));
+    V& sum = load.is_moment ? (load.axes == Axes::world ? at->world_moment : at->material_moment)
+                            : (load.axes == Axes::world ? at->world_force : at->material_force);
+    sum += value;
+  }
+  line.strand.set_loads(std::move(points));
+}
+
+// Couplings and hands hold the node nearest to their point by a spring; in an equilibrium nothing moves, so their dampers carry
+// nothing. Springs at one node are one spring: the sum of stiffnesses, at the weighted mean of places.
+void Strands::set_hands(int rod) {
+  Line& line = lines_[z(rod)];
+  std::vector<Spring> springs;
+  for (const Grip& grip : drive_.grips) {
+    if (grip.rod != rod || (grip.stiffness <= 0 && grip.angular_stiffness <= 0)) continue;
+    const NodeIndex nearest = grip.share < 0.5 ? grip.a : grip.b;
+    const int node = line.mesh.node_of(nearest.value - model_->rods[z(rod)].span.first_node);
+    auto at = std::find_if(springs.begin(), springs.end(), [&](const Spring& s) { return s.node == node; });
+    if (at == springs.end()) at = springs.insert(at, Spring{.node = node});
+    const double k = at->k + grip.stiffness;
+    if (k > 0) at->r = (at->k / k) * at->r + (grip.stiffness / k) * to_small(grip.pose.position);
+    at->k = k;
+    if (grip.angular_stiffness <= 0) continue;
+    const int slot = at->turning[0] > 0 ? 1 : 0;
+    at->turning[slot] = grip.angular_stiffness, at->q[slot] = to_small(grip.pose.orientation);
+  }
+  line.strand.set_springs(std::move(springs));
+}
+
+bool Strands::remesh(int rod) {
+  Line& line = lines_[z(rod)];
+  const std::vector<int> wanted = wanted_parts(line.mesh, line.strand, line.solver.states(), settings_.mesh_tolerance);
+  bool finer = false, much_coarser = false;
+  for (std::size_t e = 0; e < wanted.size(); ++e) {
+    finer = finer || wanted[e] > line.mesh.parts[e];
+    much_coarser = much_coarser || 3 * wanted[e] <= line.mesh.parts[e];
+  }
+  if (!finer && !much_coarser) return false;
+  Mesh next = line.mesh;
+  for (std::size_t e = 0; e < wanted.size(); ++e)  // a little more than asked for, so that it does not come back at once
+    next.parts[e] = wanted[e] > line.mesh.parts[e]        ? std::min(most_parts, wanted[e] + wanted[e] / 4)
+                    : 3 * wanted[e] <= line.mesh.parts[e] ? std::min(line.mesh.parts[e], 2 * wanted[e])
+                                                          : line.mesh.parts[e];
+  const std::vector<State> states = moved_to(line.mesh, next, line.solver.states());
+  line.mesh = next;
+  set_loads(rod);
+  set_holds(rod);
+  keep_in_reach(line);
+  set_hands(rod);
+  line.solver.start(line.strand, settings_.solver, states);
+  return finer;
+}
+
+Answer Strands::solve_line(int rod, bool& out_of_reach) {
+  Line& line = lines_[z(rod)];
+  const bool other = set_holds(rod);
+  set_loads(rod);
+  const std::size_t springs = line.strand.springs.size();
+  set_hands(rod);
+  out_of_reach = keep_in_reach(line);
+  if (other || line.strand.springs.size() != springs)
+    line.solver.start(line.strand, settings_.solver, std::vector<State>(line.solver.states()));
+  Answer answer = line.solver.solve(line.strand);
+  for (int rounds = 0; answer.fine && rounds < 6 && remesh(rod); ++rounds) {
+    const int before = answer.iterations;
+    answer = line.solver.solve(line.strand);
+    answer.iterations += before;
+  }
+  return answer;
+}
+
+StepReport Strands::relax(double time, double load_factor, const Live& live) {
+  evaluate(*model_, live, time, load_factor, drive_);
+  take_hold();
+  report_ = {};
+  report_.negative_pivots = 0;
+  for (int rod = 0; rod < static_cast<int>(lines_.size()); ++rod) {
+    bool out_of_reach = false;
+    const Answer answer = solve_line(rod, out_of_reach);
+    report_.iterations += answer.iterations;
+    report_.residual = std::max(report_.residual, answer.residual);
+    if (answer.unstable < 0)
+      report_.negative_pivots = -1;
+    else if (report_.negative_pivots >= 0)
+      report_.negative_pivots += answer.unstable;
+    if (out_of_reach) report_.cause = Cause::target;  // held at the nearest place in reach
+    if (answer.fine) continue;
+    report_.outcome = Outcome::not_converged;
+    report_.cause = Cause::newton;
+    return report_;
+  }
+  return report_;
+}
+
+StepReport Strands::step(double, double, const Live&) {
+  report_ = {};
+  report_.outcome = Outcome::diverged;  // never asked: the method claims no inertia
+  report_.cause = Cause::newton;
+  return report_;
+}
+
+}  // namespace tendril::strands

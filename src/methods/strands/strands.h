@@ -1,0 +1,71 @@
+// Quasistatic Cosserat strands as a Method.  [Pai 2002]
+#pragma once
+
+#include <memory>
+
+#include "methods/strands/entry.h"
+#include "methods/strands/mesh.h"
+#include "methods/strands/solver.h"
+#include "model/drive.h"
+#include "model/model.h"
+
+namespace tendril::strands {
+
+struct Settings {
+  int order = 2;
+  bool extensible = false;
+  double shear_ratio = 0;     // GA/EA; 0: unshearable
+  double stiffening = 0;      // [rad/m]; 0: linear
+  double mesh_tolerance = 0;  // 0: the mesh stays as the scene gives it
+  SolverSettings solver;
+  static Settings from(const Options& options);
+};
+
+// One rod: its edges, its strand, and where it lies.
+struct Line {
+  Mesh mesh;
+  Strand strand;
+  Solver solver;
+  std::vector<double> along;  // of each edge node, arc length of this method [m]
+  std::vector<char> held;     // by target of the model: holds this line now
+};
+
+class Strands final : public Method {
+ public:
+  Strands(std::shared_ptr<const Model> model, const Settings& settings);
+  StepReport step(double time, double dt, const Live& live) override;
+  StepReport relax(double time, double load_factor, const Live& live) override;
+  void write(Frame& frame) const override;
+  void reactions(std::span<Wrench> at_targets) const override;
+  void save(StateWriter& writer) const override;
+  void load(StateReader& reader) override;
+
+  const Line& line(int rod) const { return lines_[z(rod)]; }
+
+ private:
+  void build_line(int rod);
+  std::vector<State> initial_states(int rod) const;  // at the edges' nodes
+  std::vector<State> spread(int rod,
+                            const std::vector<State>& at_edges);  // on a mesh fine enough for the twist at the start
+  void take_hold();                                               // clamps that hold from later on
+  bool set_holds(int rod);                                        // true: other nodes are held than before
+  bool keep_in_reach(Line& line) const;                           // true: a hold asked for more than the length
+  void set_loads(int rod);
+  void set_hands(int rod);
+  bool remesh(int rod);  // true: the mesh changed
+  Answer solve_line(int rod, bool& out_of_reach);
+  void write_rod(int rod, Frame& frame) const;
+
+  std::shared_ptr<const Model> model_;
+  Settings settings_;
+  Drive drive_;
+  std::vector<Line> lines_;
+  std::vector<Pose> shift_;   // per target that takes hold late
+  std::vector<char> active_;  // per target
+  StepReport report_;
+};
+
+Problems check(const Model& model, const Options& options);
+StepAdvice advise(const Model& model, const Options& options);
+
+}  // namespace tendril::strands

@@ -1,0 +1,146 @@
+// What leaves the method: frames, reactions, saved states.
+#include <algorithm>
+#include <cmath>
+
+#include "methods/strands/strands.h"
+#include "model/framing.h"
+
+namespace tendril::strands {
+namespace {
+
+// Just before a node, from the balance of the segment before it.
+State just_before(const Strand& strand, const std::vector<State>& states, int node) {
+  State at = states[z(node)];
+  if (node == strand.last()) return at;
+  const Segment& s = strand.segments[z(node - 1)];
+  const State& near = states[z(node - 1)];
+  const V f = s.world_force + 0.5 * (into_world(near.q, s.material_force) + into_world(at.q, s.material_force));
+  const V force = into_world(near.q, near.x.n) - s.h * f, arm = at.r - near.r;
+  const V moment = into_world(near.q, near.x.m) - cross(arm, force) - (0.5 * s.h) * cross(arm, f);
+  at.x = {into_material(at.q, moment), into_material(at.q, force)};
+  return at;
+}
+
+}  // namespace
+
+void Strands::write(Frame& frame) const {
+  if (frame.position.size() != model_->initial.position.size()) {  // a new frame takes its shape from the model
+    const double time = frame.time;
+    const std::int64_t step = frame.step;
+    frame = model_->initial;
+    frame.time = time, frame.step = step;
+  }
+  frame.own_energy = {};
+  for (int rod = 0; rod < static_cast<int>(lines_.size()); ++rod) write_rod(rod, frame);
+  frame.report = report_;
+}
+
+void Strands::write_rod(int rod, Frame& frame) const {
+  const Line& line = lines_[z(rod)];
+  const Strand& strand = line.strand;
+  const std::vector<State>& states = line.solver.states();
+  const RodSpan& span = model_->rods[z(rod)].span;
+  int node = 0;
+  std::vector<double> turned_by(z(span.edges), 0.0);  // about d3 along each edge
+  for (int k = 0; k <= span.edges; ++k) {
+    const State& at = states[z(node)];
+    frame.position[NodeIndex{span.first_node + k}] = to_eigen(at.r);
+    frame.velocity[NodeIndex{span.first_node + k}] = Vec3::Zero();
+    frame.moment[NodeIndex{span.first_node + k}] = to_eigen(into_world(at.q, at.x.m));
+    if (k == span.edges) break;
+    const int parts = line.mesh.parts[z(k)], middle = node + parts / 2;
+    const State &far = states[z(node + parts)], &a = states[z(middle)], &b = states[z(parts % 2 == 0 ? middle : middle + 1)];
+    const Quaternion half =
+        parts % 2 == 0 ? a.q : a.q * to_small(exp_quat(to_eigen(V(0.5 * log_of(Quaternion(conjugate(a.q) * b.q))))));
+    const EdgeIndex e{span.first_edge + k};
+    frame.orientation[e] = carried_onto(to_eigen(normalized(half)), (to_eigen(far.r - at.r)).normalized());
+    frame.spin[e] = Vec3::Zero();
+    frame.force[e] = 0.5 * to_eigen(into_world(at.q, at.x.n) + into_world(far.q, far.x.n));
+    for (int p = 0; p < parts; ++p, ++node) {
+      const Segment& s = strand.segments[z(node)];
+      const State &near = states[z(node)], &next = states[z(node + 1)];
+      const Strain<double> u0 = strain_at(s, strand.law, near.x), u1 = strain_at(s, strand.law, next.x);
+      turned_by[z(k)] += 0.5 * s.h * (u0.u.z + u1.u.z);
+      for (int i = 0; i < 3; ++i) {
+        const auto W = [&](const Strain<double>& u) {
+          return energy_of(strand.law, 1 / s.compliance[i], u.u[i] - s.u_rest[i]);
+        };
+        (i < 2 ? frame.own_energy.bending : frame.own_energy.twisting) += 0.5 * s.h * (W(u0) + W(u1));
+        frame.own_energy.stretching += 0.25 * s.h * s.give[i] * (near.x.n[i] * near.x.n[i] + next.x.n[i] * next.x.n[i]);
+      }
+      const double mass = s.h * model_->section[e].line_mass;
+      frame.own_energy.gravity -= mass * drive_.gravity.dot(to_eigen(V(0.5 * (near.r + next.r))));
+    }
+  }
+  for (int k = 1; k < span.edges; ++k) {
+    const EdgeIndex e{span.first_edge + k};
+    frame.twist[InnerNodeIndex{span.first_inner + k - 1}] =
+        twist_between(frame.orientation[e - 1], frame.orientation[e], 0.5 * (turned_by[z(k - 1)] + turned_by[z(k)]));
+  }
+}
+
+void Strands::reactions(std::span<Wrench> at_targets) const {
+  for (std::size_t i = 0; i < model_->targets.size(); ++i) {
+    at_targets[i] = {};
+    const Target& target = model_->targets[i];
+    if (!active_[i]) continue;
+    const Line& line = lines_[z(target.rod)];
+    const Strand& strand = line.strand;
+    const int node = line.mesh.node_of(target.node.value - model_->rods[z(target.rod)].span.first_node);
+    const std::vector<State>& states = line.solver.states();
+    // What the clamp does is what jumps at its node, less the loads there.
+    State behind = states[z(node)];
+    if (node == strand.last()) behind.x = {{0, 0, 0}, {0, 0, 0}};
+    cross_node(strand, node, behind);
+    V force = -into_world(behind.q, behind.x.n), moment = -into_world(behind.q, behind.x.m);
+    if (node > 0) {
+      const State before = just_before(strand, states, node);
+      force += into_world(before.q, before.x.n), moment += into_world(before.q, before.x.m);
+    }
+    if (target.position) at_targets[i].force = to_eigen(force);
+    if (target.direction) at_targets[i].moment = to_eigen(moment);
+  }
+}
+
+void Strands::save(StateWriter& writer) const {
+  writer.array(active_);
+  for (const Pose& shift : shift_) {
+    for (int k = 0; k < 3; ++k) writer.value(shift.position[k]);
+    for (int k = 0; k < 4; ++k) writer.value(shift.orientation.coeffs()[k]);
+  }
+  for (const Line& line : lines_) {
+    writer.array(line.mesh.parts);
+    writer.array(line.solver.states());
+    writer.value(line.solver.end());
+    writer.array(line.held);
+  }
+  writer.value(drive_.gravity.x()), writer.value(drive_.gravity.y()), writer.value(drive_.gravity.z());
+  writer.value(report_);
+}
+
+void Strands::load(StateReader& reader) {
+  reader.array(active_);
+  for (Pose& shift : shift_) {
+    for (int k = 0; k < 3; ++k) reader.value(shift.position[k]);
+    for (int k = 0; k < 4; ++k) reader.value(shift.orientation.coeffs()[k]);
+  }
+  for (int rod = 0; rod < static_cast<int>(lines_.size()); ++rod) {
+    Line& line = lines_[z(rod)];
+    reader.array(line.mesh.parts);
+    line.mesh.fill(line.strand);
+    std::vector<State> states(z(line.strand.nodes()));
+    reader.array(states);
+    FarEnd end;
+    reader.value(end);
+    reader.array(line.held);
+    set_loads(rod);
+    set_holds(rod);
+    line.strand.set_springs({});
+    line.solver.start(line.strand, settings_.solver, states);
+    line.solver.set_end(end);
+  }
+  reader.value(drive_.gravity.x()), reader.value(drive_.gravity.y()), reader.value(drive_.gravity.z());
+  reader.value(report_);
+}
+
+}  // namespace tendril::strands

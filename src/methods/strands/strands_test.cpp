@@ -1,0 +1,181 @@
+#include "methods/strands/strands.h"
+
+#include <cmath>
+
+#include "run/check.h"
+#include "tendril/tendril.h"
+#include "testing/sentence.h"
+
+namespace tendril::strands {
+namespace {
+
+Scene one_strand(const Curve& rest, int segments, std::optional<double> EA = {}) {
+  Scene scene;
+  scene.title = "strand";
+  scene.method = "strands";
+  scene.time.mode = Mode::statics;
+  Rod rod;
+  rod.name = "strand";
+  rod.rest = rest;
+  rod.section = StiffnessSection{.EA = EA, .EI1 = 1, .EI2 = 0.7, .GJ = 0.5, .mass_per_length = 1, .radius = 0.01};
+  rod.segments = segments;
+  scene.rods.push_back(rod);
+  Clamp wall;
+  wall.name = "wall";
+  wall.rod = "strand";
+  scene.clamps.push_back(wall);
+  return scene;
+}
+Clamp& add_end(Scene& scene) {
+  Clamp end = scene.clamps.front();
+  end.name = "end";
+  end.at = 1;
+  scene.clamps.push_back(end);
+  return scene.clamps.back();
+}
+Simulation finished(const Scene& scene) {
+  Checked<Simulation> simulation = Simulation::open(scene);
+  EXPECT_TRUE(simulation) << to_text(simulation.problems());
+  while (!simulation->finished()) simulation->advance();
+  EXPECT_EQ(simulation->report().outcome, Outcome::fine) << simulation->report().message;
+  return std::move(*simulation);
+}
+const StraightCurve line{Vec3::Zero(), Vec3::UnitX()};
+
+SENTENCE("strands", "a curved and twisted rod has no energy and no stress at rest, whatever its curve") {
+  const HelixCurve helix{Vec3::Zero(), Vec3(0, 0, -1), Vec3::UnitX(), 0.3, 0.2, 2};
+  const SineCurve sine{Vec3::Zero(), Vec3::UnitX(), Vec3::UnitY(), 1, 0.2, 2};
+  for (const Curve& curve : {Curve(helix), Curve(sine)}) {
+    Scene scene = one_strand(curve, 60);
+    scene.rods[0].natural_twist = 3;
+    const Simulation simulation = finished(scene);
+    EXPECT_LT(simulation.frame().own_energy.total(), 1e-18);
+    for (int i = 0; i <= 60; ++i)
+      EXPECT_LT((simulation.frame().position[NodeIndex(i)] - simulation.model().rest_position[NodeIndex(i)]).norm(), 1e-9);
+  }
+}
+
+SENTENCE("strands", "clamps balance weight, point loads and loads along the rod") {
+  Scene scene = one_strand(line, 40);
+  add_end(scene).move.keys = {{0, Vec3::Zero()}, {1, Vec3(-0.2, 0.1, 0)}};
+  Clamp middle = scene.clamps[0];
+  middle.name = "middle", middle.at = 0.5, middle.hold = {tendril::Hold::position};
+  middle.move.keys = {{0, Vec3::Zero()}, {1, Vec3(-0.08, 0.12, 0.05)}};
+  scene.clamps.push_back(middle);
+  scene.loads.push_back(GravityLoad{Vec3(0, 0, -2)});
+  ForceLoad force;
+  force.rod = "strand", force.at = 0.25, force.value = Vec3(0.5, 1, 0);
+  scene.loads.push_back(force);
+  DistributedLoad along;
+  along.rod = "strand", along.from = 0.5, along.to = 1, along.force = Vec3(0, 1, 0);
+  scene.loads.push_back(along);
+  const Simulation simulation = finished(scene);
+  Vec3 sum = Vec3(0, 0, -2) + force.value + Vec3(0, 0.5, 0);
+  for (const Wrench& w : simulation.reactions()) sum += w.force;
+  EXPECT_LT(sum.norm(), 1e-8);
+  EXPECT_LT(simulation.reactions()[2].moment.norm(), 1e-12);  // a pin
+}
+
+SENTENCE("strands", "thirty turns stay thirty turns on twenty segments, which are cut into parts") {
+  Scene scene = one_strand(line, 20);
+  scene.time.mode = Mode::quasistatic;
+  scene.time.frames_per_second = 4;
+  scene.rods[0].section = StiffnessSection{.EA = {}, .EI1 = 50, .EI2 = 50, .GJ = 0.5, .mass_per_length = 1, .radius = 0.01};
+  add_end(scene).turn.keys = {{0, 0.0}, {1, 30.0}};
+  const Simulation simulation = finished(scene);
+  double twist = 0;
+  for (const double t : simulation.frame().twist) twist += t;
+  EXPECT_NEAR(twist * 20 / 19, 60 * math::pi, 1e-6);  // the half edges at the walls hold the rest
+  EXPECT_NEAR(simulation.reactions()[1].moment.x(), 0.5 * 60 * math::pi, 1e-6);
+}
+
+SENTENCE("strands", "an adaptive mesh puts its parts where the strand bends, and meets its tolerance") {
+  const auto tip = [](const char* order, int segments, double tolerance, int& most, int& least) {
+    Scene scene = one_strand(line, segments);
+    ForceLoad load;
+    load.rod = "strand", load.value = Vec3(0, 80, 0);
+    scene.loads.push_back(load);
+    scene.options["strands"] = {{"order", std::string(order)}, {"mesh_tolerance", tolerance}};
+    Checked<Simulation> simulation = Simulation::open(scene);
+    EXPECT_TRUE(simulation);
+    const Checked<Model> model = build_model(scene);
+    Strands method(std::make_shared<const Model>(*model),
+                   Settings::from(Options(entry().info.options, scene.options["strands"])));
+    for (const double factor : {0.1, 0.3, 1.0}) EXPECT_EQ(method.relax(1, factor, {}).outcome, Outcome::fine);
+    const std::vector<int>& parts = method.line(0).mesh.parts;
+    most = parts.front(), least = parts.back();
+    return method.line(0).solver.states().back().r;
+  };
+  int most = 0, least = 0, none = 0;
+  const V exact = tip("4", 400, 0, none, none), plain = tip("2", 20, 0, none, none);
+  for (const double tolerance : {1e-3, 1e-5}) {
+    const V found = tip("2", 20, tolerance, most, least);
+    EXPECT_LT(norm(found - exact), tolerance);
+    EXPECT_GT(most, 2 * least);  // the wall's boundary layer
+  }
+  EXPECT_GT(norm(plain - exact), 1e-3);
+}
+
+SENTENCE("strands", "velocities, dynamics, rings and twist without direction are refused, naming who can") {
+  const auto told = [](const Scene& scene) { return to_text(check(scene)); };
+  Scene moving = one_strand(line, 20);
+  moving.rods[0].velocity = Vec3(0, 1, 0);
+  EXPECT_NE(told(moving).find("methods that can: der"), std::string::npos) << told(moving);
+  Scene dynamic = one_strand(line, 20);
+  dynamic.time.mode = Mode::dynamics;
+  EXPECT_NE(told(dynamic).find("has no inertia"), std::string::npos);
+  Scene pinned = one_strand(line, 20);
+  pinned.clamps[0].hold = {tendril::Hold::position, tendril::Hold::twist};
+  EXPECT_NE(told(pinned).find("holds the twist but not the direction"), std::string::npos);
+  Scene free = one_strand(line, 20);
+  free.clamps.clear();
+  EXPECT_TRUE(has_errors(check(free))) << told(free);
+  Scene late = one_strand(line, 20);
+  late.clamps[0].from = 0.5;
+  EXPECT_NE(told(late).find("no clamp holds the position of rod strand"), std::string::npos) << told(late);
+  Scene far = one_strand(line, 20);
+  add_end(far).move.keys = {{0, Vec3::Zero()}, {1, Vec3(0.5, 0, 0)}};
+  EXPECT_NE(told(far).find("are 1.5 m apart at t = 1 s but the rod between them is 1 m long"), std::string::npos)
+      << told(far);
+  Scene soft = one_strand(line, 20);
+  soft.options["strands"]["extensible"] = true;
+  EXPECT_NE(told(soft).find("EA"), std::string::npos);
+}
+
+SENTENCE("strands",
+         "a clamp driven out of reach while it runs is held at the nearest place in reach, and that is reported") {
+  Scene scene = one_strand(line, 40);
+  add_end(scene).move.keys = {{0, Vec3::Zero()}, {1, Vec3(-0.2, 0, 0)}};
+  const Checked<Model> model = build_model(scene);
+  Strands method(std::make_shared<const Model>(*model), Settings::from(Options(entry().info.options, {})));
+  for (const double factor : {0.25, 0.5, 0.75, 1.0}) ASSERT_EQ(method.relax(1, factor, {}).outcome, Outcome::fine);
+  Live live;
+  PathInput path;
+  path.target = 1, path.move = Vec3(0.4, 0.3, 0);
+  live.paths.push(path);
+  const StepReport report = method.relax(1, 1, live);
+  EXPECT_EQ(report.outcome, Outcome::fine);
+  EXPECT_EQ(report.cause, Cause::target);
+  const V tip = method.line(0).solver.states().back().r;
+  EXPECT_NEAR(norm(tip), 0.995, 1e-6);
+  EXPECT_NEAR(tip.y / tip.x, 0.3 / 1.2, 1e-6);
+}
+
+SENTENCE("strands", "a hand holds a node inside the strand by its spring") {
+  Scene scene = one_strand(line, 40);
+  const Checked<Model> model = build_model(scene);
+  Strands method(std::make_shared<const Model>(*model), Settings::from(Options(entry().info.options, {})));
+  Live live;
+  Hand hand;
+  hand.rod = 0, hand.material = 0.5, hand.stiffness = 100, hand.pose.position = Vec3(0.4, 0.2, 0);
+  live.hands.push(hand);
+  ASSERT_EQ(method.relax(0, 1, live).outcome, Outcome::fine);
+  const V held = method.line(0).solver.states()[20].r;
+  std::vector<Wrench> wall(1);
+  method.reactions(wall);
+  EXPECT_LT((wall[0].force + 100 * (hand.pose.position - to_eigen(held))).norm(), 1e-8);
+  EXPECT_GT(held.y, 0.15);
+}
+
+}  // namespace
+}  // namespace tendril::strands
