@@ -29,7 +29,7 @@ export class Inputs {
     const clamps = [...new Set(this.controls.map(clampOf).filter((clamp) => clamp !== null))];
     if (clamps.length <= mostOpen) return this.controls.map((control) => control.element);
     const inside = (clamp: string | null): HTMLElement[] => this.controls.filter((control) => clampOf(control) === clamp).map((control) => control.element);
-    return [...inside(null), ...clamps.map((clamp) => el("details", { class: "fold" }, el("summary", {}, `clamp ${clamp}`), ...inside(clamp)))];
+    return [...inside(null), ...clamps.map((clamp) => el("details", { class: "fold" }, el("summary", {}, /^clamp/.test(clamp) ? clamp : `clamp ${clamp}`), ...inside(clamp)))];
   }
   // What the program says; a control that was just used keeps what the user said.
   update(values: Record<string, number | Vec3>): void {
