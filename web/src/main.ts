@@ -1,6 +1,7 @@
 import "./style.css";
 import { readWords } from "./app/address";
 import { savedRuns } from "./app/decode";
+import { giveKeysBack } from "./app/dom";
 import { exposeHooks } from "./app/hooks";
 import { Live } from "./app/live";
 import { Replay } from "./app/replay";
@@ -10,6 +11,7 @@ import { setTheme } from "./app/theme";
 const root = document.getElementById("app")!;
 const words = readWords(location.hash);
 if (words.theme) setTheme(words.theme, false);
+giveKeysBack();
 
 try {
   const runs = savedRuns(document);

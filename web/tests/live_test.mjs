@@ -1,6 +1,6 @@
 // The live view in a browser, against the program.
-import { readdirSync } from "node:fs";
-import { join } from "node:path";
+import { readdirSync, readFileSync, rmSync } from "node:fs";
+import { basename, dirname, join, resolve } from "node:path";
 import { ask, distance, expect, openPage, openScene, pixels, root, skip, sleep, startProgram, test, until } from "./harness.mjs";
 
 // One program and one page for all of these; each opens the scene it needs.
@@ -37,7 +37,11 @@ test("the gallery lists every scene", async (context) => {
   const files = readdirSync(join(root, "scenes")).filter((name) => name.endsWith(".toml")).map((name) => name.slice(0, -5));
   expect(cards.map((card) => card.name).sort().join() === files.sort().join(), `cards ${cards.map((card) => card.name)}, files ${files}`);
   for (const card of cards) expect(card.title && card.about.endsWith("."), `${card.name} has no title or sentence`);
-  await page.waitForFunction(() => [...document.querySelectorAll(".card .picture")].every((one) => one.tagName !== "IMG" || one.complete));
+  for (const card of await page.$$(".card")) { // pictures are loaded when they come into sight
+    await card.scrollIntoViewIfNeeded();
+    const name = await card.getAttribute("data-scene");
+    await until(`the picture of ${name}`, () => card.$eval(".picture", (one) => one.tagName === "IMG" && one.complete && one.naturalWidth > 0));
+  }
 });
 
 test("a scene draws, with the rod where it should be", async (context) => {
@@ -140,6 +144,117 @@ test("gravity and speed are the program's", async (context) => {
   expect(rate > 0.07 && rate < 0.13, `it runs at ${rate} instead of 0.1`);
   await page.dblclick('input[aria-label="Speed"]');
   await until("double click: full speed", async () => (await status(page)).speed === 1);
+});
+
+test("the keys are the page's after a switch, a box, a slider or a menu was used", async (context) => {
+  const page = await fresh(context, "cantilever");
+  await pause(page);
+  const uses = {
+    switch: () => page.click('[role="switch"][aria-label="Gravity"]'),
+    box: () => page.click(".check >> text=Frames"),
+    slider: () => page.click('input[aria-label="Thickness"]'),
+    tab: () => page.click('[role="tab"][data-group="energy"]'),
+    menu: async () => { // as by the mouse: the list itself is not part of the page
+      await page.dispatchEvent('select[aria-label="Colouring"]', "pointerdown");
+      await page.focus('select[aria-label="Colouring"]');
+      await page.selectOption('select[aria-label="Colouring"]', "curvature");
+    },
+  };
+  if (!(await page.isVisible(".plots"))) await page.keyboard.press("p");
+  for (const [name, use] of Object.entries(uses)) {
+    await use();
+    await sleep(50);
+    const step = await ask(page, "step");
+    await page.keyboard.press(".");
+    await until(`a step by the keyboard after the ${name}`, async () => (await ask(page, "step")) === step + 1);
+    await page.keyboard.press(" ");
+    await until(`it plays by the keyboard after the ${name}`, async () => !(await status(page)).paused);
+    await pause(page);
+  }
+  expect((await status(page)).inputs.gravity === 0, "space has used the switch again");
+  await page.selectOption('select[aria-label="Colouring"]', "none");
+  await page.click(".check >> text=Frames");
+});
+
+test("the panels show what a scene has", async (context) => {
+  const page = await fresh(context, "perversion"); // no gravity, nothing to touch
+  const { gravity, obstacles } = await ask(page, "description");
+  expect(gravity.every((part) => part === 0) && !obstacles.length, "the scene has changed: take another");
+  expect(!(await page.isVisible('[role="switch"][aria-label="Gravity"]')), "there is a switch for no gravity");
+  expect(!(await page.isVisible(".check >> text=Contacts")), "there is a box for no contacts");
+  const room = await page.$eval('select[aria-label="Colouring"]', (menu) => {
+    const free = menu.cloneNode(true);
+    Object.assign(free.style, { position: "absolute", width: "max-content", flex: "none" });
+    menu.parentElement.append(free);
+    const wide = free.getBoundingClientRect().width;
+    free.remove();
+    return menu.getBoundingClientRect().width - wide;
+  });
+  expect(room > -1, `the Colour menu is ${-room} px too narrow`);
+  await fresh(context, "reeds");
+  const folds = await page.$$eval(".fold", (list) => list.map((fold) => fold.open));
+  expect(folds.length === 16 && !folds.includes(true), `${folds.length} folded clamps`);
+  await page.keyboard.press("]");
+  await until("the selected clamp is unfolded", async () => (await page.$$(".fold[open] .input.selected")).length === 1);
+  const charts = await ask(page, "plotted");
+  expect(charts.every((chart) => !chart.labels.includes("contact")), `the plot shows ${charts.map((chart) => chart.labels)}`);
+});
+
+test("a recording begun late shows its own span of time", async (context) => {
+  const page = await fresh(context, "cantilever");
+  await until("t = 0.5 s", async () => (await ask(page, "time")) > 0.5);
+  await page.click('[aria-label="Record"]');
+  await until("it records", async () => (await status(page)).recording);
+  await sleep(600);
+  await page.click('[aria-label="Stop recording"]');
+  const recorded = await until("recorded", async () => !(await status(page)).recording && (await status(page)).recorded, 15000);
+  const folder = resolve(root, recorded);
+  try {
+    await page.waitForSelector(".notice >> text=Recorded");
+    await page.keyboard.press("r");
+    await until("started again", async () => (await ask(page, "time")) < 0.3);
+    await sleep(500);
+    expect((await page.$$(".notice")).length === 0, "the notice has come back");
+
+    const replay = await openPage(context.browser, `file://${join(folder, "index.html")}`);
+    await replay.waitForSelector('input[aria-label="Timeline"]');
+    const timeline = () => replay.$eval('input[aria-label="Timeline"]', (slider) => ({ low: Number(slider.min), high: Number(slider.max), now: Number(slider.value) }));
+    const first = await ask(replay, "time"), start = await timeline();
+    const records = /id="frames-0">([^<]*)</.exec(readFileSync(join(folder, "index.html"), "utf8"))[1].trim().slice(0, 64);
+    expect(first > 0.4 && first === Buffer.from(records, "base64").readDoubleLE(4 + 8), `it begins at ${first} s`);
+    const near = (a, b) => Math.abs(a - b) < 1e-9; // the browser rounds a slider's number
+    expect(near(start.low, first) && near(start.now, first), `the timeline begins at ${start.low} s and shows ${start.now} s, the first frame is at ${first} s`);
+    expect((await replay.textContent('output[aria-label="Time"]')).includes(first.toFixed(3)), "the clock shows another time");
+    const frames = Number(/(\d+) frames/.exec(await replay.textContent(".facts"))?.[1]);
+    expect(frames > 10 && start.high > first + 0.2, `${frames} frames until ${start.high} s`);
+    await replay.keyboard.press("End");
+    await until("at the end", async () => near((await timeline()).now, start.high));
+    await replay.keyboard.press("Home");
+    await until("at the start", async () => (await ask(replay, "time")) === first && near((await timeline()).now, first));
+    await replay.close();
+  } finally {
+    if (basename(dirname(folder)) === "runs") rmSync(folder, { recursive: true, force: true });
+  }
+});
+
+test("opening a scene again, or with another method, keeps the scene's own step", async (context) => {
+  const page = await fresh(context, "cantilever");
+  const first = await ask(page, "description");
+  const shown = () => page.$eval('select[aria-label="Step"]', (menu) => menu.selectedOptions[0].textContent);
+  const again = async (what, act) => {
+    const { generation } = await ask(page, "description");
+    await act();
+    return until(what, async () => { const now = await ask(page, "description"); return now && now.generation !== generation && (await ask(page, "time")) !== null && now; });
+  };
+  const choose = (menu) => page.$eval(`select[aria-label="${menu}"]`, (one) => one.dispatchEvent(new Event("change", { bubbles: true })));
+  expect(/^as the scene says \(/.test(await shown()), `the step reads ${await shown()}`);
+  for (const menu of ["Scene", "Method"]) expect((await again(menu, () => choose(menu))).step === first.step, `${menu} chosen again changes the step`);
+  const half = Number((first.step / 2).toPrecision(1));
+  const value = await page.$eval('select[aria-label="Step"]', (menu, wanted) => [...menu.options].map((one) => one.value).filter((one) => Number(one) > 0).sort((a, b) => Math.abs(a - wanted) - Math.abs(b - wanted))[0], half);
+  const finer = await again("another step", () => page.selectOption('select[aria-label="Step"]', value));
+  expect(Math.abs(finer.step - Number(value)) < 1e-6 * finer.step, `${finer.step} instead of ${value}`);
+  expect((await again("Method", () => choose("Method"))).step === finer.step, "a step the user chose is lost with the method");
+  expect((await again("as the scene says", () => page.selectOption('select[aria-label="Step"]', "scene"))).step === first.step, "the scene's step does not come back");
 });
 
 test("switching the method keeps the scene", async (context) => {

@@ -76,11 +76,18 @@ export class Run {
     if (this.frames.length !== saved.frames) throw new Error(`${saved.label}: ${this.frames.length} frames instead of ${saved.frames}`);
     this.times = Float64Array.from(this.frames, (bytes) => new DataView(bytes.buffer, bytes.byteOffset).getFloat64(8, true));
   }
+  get start(): number {
+    return this.times.length ? this.times[0]! : 0;
+  }
   get end(): number {
     return this.times.length ? this.times[this.times.length - 1]! : 0;
   }
   frame(index: number): FrameData {
     return decodeFrame(this.frames[index]!);
+  }
+  // Whether any frame has contacts (their count in its header).
+  get touches(): boolean {
+    return this.frames.some((bytes) => new DataView(bytes.buffer, bytes.byteOffset).getUint32(44, true) > 0);
   }
   indexAt(time: number): number {
     return lastAtOrBefore(this.times, time);

@@ -102,10 +102,28 @@ export function takesKey(event: KeyboardEvent): boolean {
   if (event.ctrlKey || event.metaKey || event.altKey) return true;
   const target = event.target as HTMLElement;
   if (target instanceof HTMLSelectElement) return true;
-  if (target instanceof HTMLButtonElement) return event.key === " " || event.key === "Enter";
+  if (target instanceof HTMLButtonElement || target.tagName === "SUMMARY") return event.key === " " || event.key === "Enter";
   if (!(target instanceof HTMLInputElement)) return false;
   if (target.type === "checkbox") return event.key === " ";
   return target.type !== "range" || /^(Arrow|Page|Home|End)/.test(event.key);
+}
+// What the mouse or a finger has used gives the keyboard back to the page; what was reached by the keyboard keeps it. A number typed in is finished by Enter.
+export function giveKeysBack(): void {
+  let byPointer = false;
+  document.addEventListener("pointerdown", () => { byPointer = true; }, true);
+  document.addEventListener("keydown", (event) => {
+    byPointer = false;
+    if (event.key === "Enter" && event.target instanceof HTMLInputElement && event.target.type === "number") event.target.blur();
+  }, true);
+  const giveBack = (): void => {
+    if (!byPointer) return;
+    setTimeout(() => { // after a label has given the focus to its control
+      const focus = document.activeElement;
+      if (focus instanceof HTMLElement && focus.matches("select, button, summary, input[type=checkbox], input[type=range]") && !focus.closest("dialog")) focus.blur();
+    });
+  };
+  document.addEventListener("change", giveBack);
+  document.addEventListener("click", (event) => { if (!(event.target instanceof Element && event.target.closest("select, option"))) giveBack(); });
 }
 // Keys -> what they do, while `active`.
 export function listenToKeys(keys: Record<string, (event: KeyboardEvent) => void>, active: () => boolean): void {

@@ -8,6 +8,7 @@ const mostHands = 8;
 
 export class Hands {
   readonly held = new Map<number, { hand: number; through: Vec3 }>(); // by pointer
+  private readonly moved = new Map<number, PointerEvent>(); // by pointer: where it was last, not yet sent
 
   constructor(private readonly stage: Stage, private readonly send: (message: ToProgram) => void) {
     stage.element.addEventListener("pointerdown", (event) => this.down(event), true); // before the camera hears of it
@@ -41,30 +42,38 @@ export class Hands {
   private move(event: PointerEvent): void {
     if (this.held.has(event.pointerId)) {
       event.stopPropagation();
-      this.follow(event);
+      this.moved.set(event.pointerId, event);
+      this.follow(undefined);
     } else if (event.buttons === 0) {
       this.hover(event);
     }
   }
-  private readonly follow = perFrame((event: PointerEvent) => {
-    const holding = this.held.get(event.pointerId);
+  private readonly follow = perFrame(() => {
+    for (const pointer of [...this.moved.keys()]) this.sendMove(pointer);
+  });
+  private sendMove(pointer: number): void {
+    const event = this.moved.get(pointer);
+    const holding = this.held.get(pointer);
     const pane = this.stage.panes[0];
-    if (!holding || !pane) return;
+    this.moved.delete(pointer);
+    if (!event || !holding || !pane) return;
     const box = pane.canvas.getBoundingClientRect();
     this.send({ do: "move", hand: holding.hand, position: pane.view.dragPoint(event.clientX - box.left, event.clientY - box.top, holding.through) });
-  });
+  }
   private readonly hover = perFrame((event: PointerEvent) => {
     if (event.pointerType === "mouse") this.stage.element.classList.toggle("over-rod", !!this.pick(event));
   });
   private up(event: PointerEvent): void {
     if (!this.held.has(event.pointerId)) return;
     event.stopPropagation();
+    this.sendMove(event.pointerId);
     this.release(event.pointerId);
   }
   private release(pointer: number): void {
     const holding = this.held.get(pointer);
     if (!holding) return;
     this.held.delete(pointer);
+    this.moved.delete(pointer);
     this.send({ do: "release", hand: holding.hand });
     if (this.held.size) return;
     for (const pane of this.stage.panes) pane.view.enableOrbit(true);

@@ -1,6 +1,8 @@
-// A slider for every input of a scene; gravity, a factor, is a switch. One input that turns a clamp is selected for the keyboard.
+// A slider for every input of a scene, folded by clamp where there are many; gravity, a factor, is a switch. One input that turns a clamp is selected for the keyboard.
 import type { InputDescription, ToProgram, Vec3 } from "../protocol";
 import { el, perFrame, short } from "./dom";
+
+const mostOpen = 6; // clamps; the inputs of more are folded
 
 interface Control { input: InputDescription; element: HTMLElement; set(value: number | Vec3): void; usedAt: number }
 
@@ -19,8 +21,15 @@ export class Inputs {
     this.turns = this.controls.filter((control) => control.input.kind === "number" && /\.turn$/.test(control.input.name));
     this.selected = 0;
     this.element.hidden = !inputs.length;
-    this.element.replaceChildren(el("h2", {}, "Inputs"), ...this.controls.map((control) => control.element));
+    this.element.replaceChildren(el("h2", {}, "Inputs"), ...this.arranged());
     this.showSelected();
+  }
+  private arranged(): HTMLElement[] {
+    const clampOf = ({ input }: Control): string | null => /^clamp\.(?:(.*)\.)?[^.]+$/.exec(input.name)?.slice(1).map((name) => name ?? "")[0] ?? null;
+    const clamps = [...new Set(this.controls.map(clampOf).filter((clamp) => clamp !== null))];
+    if (clamps.length <= mostOpen) return this.controls.map((control) => control.element);
+    const inside = (clamp: string | null): HTMLElement[] => this.controls.filter((control) => clampOf(control) === clamp).map((control) => control.element);
+    return [...inside(null), ...clamps.map((clamp) => el("details", { class: "fold" }, el("summary", {}, /^clamp/.test(clamp) ? clamp : `clamp ${clamp}`), ...inside(clamp)))];
   }
   // What the program says; a control that was just used keeps what the user said.
   update(values: Record<string, number | Vec3>): void {
@@ -39,11 +48,20 @@ export class Inputs {
     const value = Math.min(high, Math.max(low, (this.values.get(name) as number) + by));
     this.use(control, Number(value.toFixed(6)));
     control.set(value);
+    this.unfold();
   }
   select(by: number): void {
     if (!this.turns.length) return;
     this.selected = (this.selected + by + this.turns.length) % this.turns.length;
     this.showSelected();
+    this.unfold();
+  }
+  // The selected control is seen; of folded clamps only its own is left open.
+  private unfold(): void {
+    const element = this.turns[this.selected]?.element, own = element?.closest("details");
+    if (!element || !own) return;
+    for (const fold of this.element.querySelectorAll("details")) fold.open = fold === own;
+    own.scrollIntoView({ block: "nearest" });
   }
   private showSelected(): void {
     this.turns.forEach((control, k) => control.element.classList.toggle("selected", k === this.selected && this.turns.length > 0));
@@ -96,7 +114,7 @@ export class Inputs {
     const control: Control = {
       input, usedAt: 0,
       set: (value) => ([] as number[]).concat(value).forEach((one, k) => parts[k]?.show(one)),
-      element: el("div", { class: "input", title: `${input.name}: ${short(input.low)} to ${short(input.high)} ${input.unit}` },
+      element: el("div", { class: "input", title: `${input.name}: ${short(input.low)} to ${short(input.high)} ${input.unit}${/^clamp\./.test(input.name) ? ", added to the scene's own motion" : ""}` },
         el("div", { class: "name" }, input.label + unit), ...parts.map((part) => part.row)),
     };
     return control;

@@ -50,6 +50,7 @@ export class Live {
   private drawn: FrameData | null = null;
   private plottedAt = 0;
   private speedUsedAt = 0;
+  private toldFolder: string | null = null; // of the last finished recording the user was told of
 
   constructor(root: HTMLElement, words: Words) {
     this.stage = new Stage(words);
@@ -72,7 +73,7 @@ export class Live {
   private layOut(plain: boolean): HTMLElement {
     const head = el("header", { class: "head panel" },
       el("div", { class: "title-row" }, iconButton("back", "All scenes", "", () => this.send({ do: "close" })), this.title), this.about, this.menus.element);
-    this.side.append(this.inputs.element, lookPanel(this.stage));
+    this.side.append(lookPanel(this.stage), this.inputs.element);
     const panelButton = iconButton("panel", "Controls", "", () => this.page.classList.toggle("show-side"));
     panelButton.classList.add("narrow-only");
     const bar = el("div", { class: "bar panel", role: "toolbar", "aria-label": "Playing" },
@@ -116,6 +117,7 @@ export class Live {
       this.menus.setLists(message.scenes, message.methods);
     } else if (message.say === "gallery") {
       this.description = null;
+      this.menus.forget();
       this.hands.releaseAll();
       this.showPage(false);
     } else if (message.say === "scene") {
@@ -123,7 +125,7 @@ export class Live {
     } else if (message.say === "problems") {
       this.notices.clear("problems"); // the same problems again are told again
       this.notices.show("problems", "bad", `${message.scene} could not be opened`, message.problems);
-      if (this.description) this.menus.setDescription(this.description);
+      if (this.description) this.menus.refuse(this.description);
     } else if (message.say === "status") {
       this.showStatus(message);
     }
@@ -142,7 +144,8 @@ export class Live {
     setText(this.title, description.title);
     setText(this.about, description.about);
     this.menus.setDescription(description);
-    this.inputs.setInputs(description.inputs);
+    const weightless = description.gravity.every((part) => part === 0);
+    this.inputs.setInputs(description.inputs.filter((input) => !(weightless && input.name === "gravity")));
     this.history.reset(description.values.length);
     this.plots.setValues([description.values], [this.history]);
   }
@@ -200,7 +203,10 @@ export class Live {
     if (!status.failed && status.message) this.notices.show("message", "warn", status.message, []);
     else this.notices.clear("message");
     if (status.recording) this.notices.show("record", "info", "Recording", [`to ${status.recording}`]);
-    else if (status.recorded) this.notices.show("record", "info", "Recorded", [status.recorded, `Look at it: tendril view ${status.recorded}`]);
+    else if (status.recorded && status.recorded !== this.toldFolder) {
+      this.toldFolder = status.recorded;
+      this.notices.show("record", "info", "Recorded", [status.recorded, `Look at it: tendril view ${status.recorded}`]);
+    } else if (!status.recorded) this.notices.clear("record");
   }
 
   private showConnection(state: SocketState): void {

@@ -1,7 +1,7 @@
 // How the rods look: colouring, thickness, frames, contacts.
 import type { Colouring } from "../draw/rod_view";
 import { colourings } from "./address";
-import { el, setText } from "./dom";
+import { el, setHidden, setText } from "./dom";
 import type { Stage } from "./stage";
 
 const names: Record<Colouring, string> = {
@@ -27,11 +27,13 @@ export function lookPanel(stage: Stage): HTMLElement {
     const box = el("input", { type: "checkbox", checked: on, onchange: () => act(box.checked) });
     return el("label", { class: "check" }, box, label);
   };
+  const contacts = check("Contacts", stage.look.contacts, (on) => stage.setLook({ contacts: on }));
+  stage.onContacts = (possible) => setHidden(contacts, !possible);
   return el("section", { class: "group", "aria-label": "Look" },
     el("h2", {}, "Look"),
     el("label", { class: "row" }, el("span", { class: "name" }, "Colour"), colour),
     el("label", { class: "row" }, el("span", { class: "name" }, "Thickness"), thickness, shown),
     el("div", { class: "checks" },
       check("Frames", stage.look.frames, (frames) => stage.setLook({ frames })),
-      check("Contacts", stage.look.contacts, (contacts) => stage.setLook({ contacts }))));
+      contacts));
 }

@@ -10,13 +10,15 @@ function stepsAround(step: number): number[] {
 }
 
 export class Menus {
-  private readonly scene = el("select", { "aria-label": "Scene", onchange: () => this.send({ do: "open", scene: this.scene.value }) });
-  private readonly method = el("select", { "aria-label": "Method", onchange: () => this.open() });
-  private readonly step = el("select", { "aria-label": "Step", onchange: () => this.open() });
+  private readonly scene = el("select", { "aria-label": "Scene", onchange: () => { this.forget(); this.send({ do: "open", scene: this.scene.value }); } });
+  private readonly method = el("select", { "aria-label": "Method", onchange: () => this.open(this.chosen) });
+  private readonly step = el("select", { "aria-label": "Step", onchange: () => this.open(this.chosenStep()) });
   readonly element = el("div", { class: "menus" },
     el("label", {}, "Scene", this.scene), el("label", {}, "Method", this.method), el("label", {}, "Step", this.step));
   private entries: MethodEntry[] = [];
-  private asked: { scene: string; step: number | "auto" } | null = null;
+  // The step the user chose himself; null: the scene's own holds.
+  private chosen: { scene: string; step: number | "auto" } | null = null;
+  private before: Menus["chosen"] = null; // until the program has taken the last choice
 
   constructor(private readonly send: (message: ToProgram) => void) {}
 
@@ -36,14 +38,31 @@ export class Menus {
     const unable = description.methods.filter((one) => one.problems.length);
     this.method.title = [this.entries.find((one) => one.name === description.method)?.title, ...unable.map((one) => `${one.name}: ${one.problems.join("; ")}`)].filter(Boolean).join("\n");
 
-    const automatic = !this.asked || this.asked.scene !== description.name || this.asked.step === "auto";
-    this.step.replaceChildren(el("option", { value: "auto" }, automatic ? `automatic (${seconds(description.step)})` : "automatic"),
+    if (this.chosen?.scene !== description.name) this.chosen = null;
+    this.before = this.chosen;
+    const kind = this.chosen ? this.chosen.step : "scene", now = ` (${seconds(description.step)})`;
+    this.step.replaceChildren(
+      el("option", { value: "scene" }, `as the scene says${kind === "scene" ? now : ""}`), el("option", { value: "auto" }, `automatic${kind === "auto" ? now : ""}`),
       ...stepsAround(description.step).map((step) => el("option", { value: String(step) }, seconds(step))));
-    this.step.value = automatic ? "auto" : String(Number(description.step.toPrecision(6)));
+    this.step.value = typeof kind === "string" ? kind : String(Number(description.step.toPrecision(6)));
   }
-  private open(): void {
-    const step = this.step.value === "auto" ? "auto" : Number(this.step.value);
-    this.asked = { scene: this.scene.value, step };
-    this.send({ do: "open", scene: this.scene.value, method: this.method.value, step });
+  // The scene is opened anew, or another one.
+  forget(): void {
+    this.before = this.chosen;
+    this.chosen = null;
+  }
+  // The program could not do what was chosen: back to what holds.
+  refuse(description: Description): void {
+    this.chosen = this.before;
+    this.setDescription(description);
+  }
+  private chosenStep(): Menus["chosen"] {
+    const { value } = this.step;
+    return value === "scene" ? null : { scene: this.scene.value, step: value === "auto" ? value : Number(value) };
+  }
+  private open(chosen: Menus["chosen"]): void {
+    this.before = this.chosen;
+    this.chosen = chosen;
+    this.send({ do: "open", scene: this.scene.value, method: this.method.value, ...(chosen && { step: chosen.step }) });
   }
 }

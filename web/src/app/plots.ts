@@ -9,9 +9,10 @@ import { cssColour, onTheme } from "./theme";
 type Group = ValueDescription["group"];
 const titles: Record<Group, string> = { energy: "Energies", twist: "Twist", solver: "Solver", probe: "Probes" };
 const chartHeight = 118; // px
+const negligible = 1e-12; // of the largest in its chart: as good as zero
 const smallest = 1e-16; // on logarithmic axes, for what is zero
 
-export interface Series { value: ValueDescription; label: string; run: number; index: number } // index: among the values of that run
+export interface Series { value: ValueDescription; label: string; run: number; index: number; colour: number } // index: among the values of that run
 export interface PlotData { times: ArrayLike<number>; column(index: number): ArrayLike<number> } // of one run
 interface Chart { plot: uPlot; marker: HTMLElement; series: Series[]; log: boolean }
 
@@ -23,6 +24,12 @@ function chartKey(value: ValueDescription): string {
   if (value.group === "solver") return value.name;
   if (value.group === "probe") return `${value.name.replace(/\.[^.]*$/, "")}|${value.unit}`;
   return value.unit;
+}
+
+function largest(column: ArrayLike<number>): number {
+  let most = 0;
+  for (let k = 0; k < column.length; k++) if (Math.abs(column[k]!) > most) most = Math.abs(column[k]!);
+  return most;
 }
 
 export class Plots {
@@ -55,7 +62,13 @@ export class Plots {
   }
   // values: of each run; labels tell several runs apart.
   setValues(values: ValueDescription[][], data: PlotData[], labels: string[] = []): void {
-    this.series = values.flatMap((list, run) => list.map((value, index) => ({ value, run, index, label: labels.length > 1 ? `${value.name}, ${labels[run]}` : value.name })));
+    this.series = values.flatMap((list, run) => list.map((value, index) => ({ value, run, index, colour: 0, label: labels.length > 1 ? `${value.name}, ${labels[run]}` : value.name })));
+    const charts = new Map<string, number>(); // colours used in each
+    for (const one of this.series) {
+      const key = `${one.value.group}|${chartKey(one.value)}`, used = charts.get(key) ?? 0;
+      charts.set(key, used + 1);
+      one.colour = one.value.group === "energy" ? one.index : used;
+    }
     this.data = data;
     const groups = (Object.keys(titles) as Group[]).filter((group) => this.series.some((one) => one.value.group === group));
     if (!groups.includes(this.group) && groups.length) this.group = groups[0]!;
@@ -72,16 +85,26 @@ export class Plots {
     this.rebuild();
   }
 
+  // Of the open tab, chart by chart: what is not zero throughout. Where nothing is (yet), everything, so that there is a chart.
+  private wanted(): Series[][] {
+    const byKey = new Map<string, Series[]>();
+    for (const one of this.series) if (one.value.group === this.group) byKey.set(chartKey(one.value), [...(byKey.get(chartKey(one.value)) ?? []), one]);
+    const all = [...byKey.values()];
+    const some = all.map((chart) => {
+      const sizes = chart.map((one) => largest(this.data[one.run]!.column(one.index)));
+      const least = negligible * Math.max(...sizes);
+      return chart.filter((one) => chart.some((other, k) => other.value.name === one.value.name && sizes[k]! > least)); // in any run
+    }).filter((chart) => chart.length);
+    return some.length ? some : all;
+  }
   private rebuild(): void {
     for (const chart of this.made) chart.plot.destroy();
     this.made = [];
     this.charts.replaceChildren();
     if (!this.open) return;
-    const byKey = new Map<string, Series[]>();
-    for (const one of this.series) if (one.value.group === this.group) byKey.set(chartKey(one.value), [...(byKey.get(chartKey(one.value)) ?? []), one]);
-    for (const series of byKey.values()) this.made.push(this.makeChart(series));
+    for (const series of this.wanted()) this.made.push(this.makeChart(series));
     this.resize();
-    this.update();
+    this.fill();
   }
 
   private makeChart(series: Series[]): Chart {
@@ -89,7 +112,7 @@ export class Plots {
     const unit = series[0]!.value.unit;
     const ink = cssColour("--ink-soft"), grid = cssColour("--grid");
     const font = `11px ${cssColour("--font")}`;
-    const colours = series.map((one, k) => cssColour(`--series-${(one.value.group === "energy" ? one.index : k) % 8}`));
+    const colours = series.map((one) => cssColour(`--series-${one.colour % 8}`));
     const options: uPlot.Options = {
       width: 300, height: chartHeight, pxAlign: 0,
       scales: { x: { time: false }, y: log ? { distr: 3 } : {} },
@@ -129,8 +152,15 @@ export class Plots {
     this.mark(this.time);
   }
 
-  // Takes the data anew: runs may have different times, so that each keeps its own and uPlot joins them.
+  // After the data have changed; what was zero so far may not be any more.
   update(): void {
+    if (!this.open) return;
+    const wanted = this.wanted();
+    if (wanted.flat().length === this.made.reduce((sum, chart) => sum + chart.series.length, 0) && wanted.every((chart, k) => chart.every((one, n) => this.made[k]?.series[n] === one))) this.fill();
+    else this.rebuild();
+  }
+  // Takes the data anew: runs may have different times, so that each keeps its own and uPlot joins them.
+  private fill(): void {
     for (const { plot, series, log } of this.made) {
       const tables = series.map((one): uPlot.AlignedData => {
         const column = this.data[one.run]!.column(one.index);

@@ -14,8 +14,9 @@ const speeds = [0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2, 4, 10];
 export class Replay {
   readonly stage: Stage;
   readonly plots = new Plots();
+  readonly start: number; // a recording may have begun late
   readonly end: number;
-  time = 0;
+  time: number;
   playing = false;
   loop = false;
   speed = 1;
@@ -39,16 +40,19 @@ export class Replay {
 
   constructor(root: HTMLElement, readonly runs: Run[], words: Words) {
     this.stage = new Stage(words);
-    this.end = Math.max(...runs.map((run) => run.end));
+    const recorded = runs.some((run) => run.times.length) ? runs.filter((run) => run.times.length) : runs;
+    this.start = this.time = Math.min(...recorded.map((run) => run.start));
+    this.end = Math.max(...recorded.map((run) => run.end));
     this.shown = runs.map(() => -1);
     this.stage.motion = (run) => someFrames(runs[run]!);
+    this.stage.touches = runs.some((run) => run.touches);
     this.layout = words.layout ?? "side";
-    if (this.end < 0.5) this.chooseSpeed(0.1);
+    if (this.end - this.start < 0.5) this.chooseSpeed(0.1);
     const panelButton = iconButton("panel", "Controls", "", () => this.page.classList.toggle("show-side"));
     panelButton.classList.add("narrow-only");
     const foot = el("div", { class: "foot" }, this.plots.element,
       el("div", { class: "bar panel", role: "toolbar", "aria-label": "Playing" },
-        el("div", { class: "buttons" }, iconButton("restart", "To the start", "home", () => this.seek(0)), this.playButton, this.loopButton),
+        el("div", { class: "buttons" }, iconButton("restart", "To the start", "home", () => this.seek(this.start)), this.playButton, this.loopButton),
         this.slider, this.clock, this.speedMenu,
         el("div", { class: "buttons end" }, panelButton, iconButton("plots", "Plots", "p", () => this.plots.toggle()), iconButton("fit", "Fit", "f", () => this.stage.fit()),
           iconButton("theme", "Light or dark", "t", toggleTheme), helpButton(this.help))));
@@ -56,7 +60,8 @@ export class Replay {
       el("aside", { class: "side panel", "aria-label": "Controls" }, lookPanel(this.stage)), foot);
     this.stage.stayAbove(foot);
     root.append(this.page, this.notices.element, this.help);
-    this.slider.max = String(this.end || 1);
+    this.slider.min = String(this.start);
+    this.slider.max = String(this.end > this.start ? this.end : this.start + 1);
     this.slider.addEventListener("input", () => this.scrub(Number(this.slider.value)));
     this.plots.onSeek = (time) => this.seek(time);
     this.plots.setValues(runs.map((run) => run.description.values), runs.map((run) => {
@@ -67,7 +72,7 @@ export class Replay {
     this.setLayout(this.layout);
     if (words.camera) this.stage.setCamera(words.camera);
     this.tell();
-    this.seek(words.time ?? 0);
+    this.seek(words.time ?? this.start);
     this.stage.onDraw = () => this.tick();
     this.listen();
   }
@@ -98,9 +103,9 @@ export class Replay {
     const frames = (count: number) => (event: KeyboardEvent): void => this.stepFrames(event.shiftKey ? 10 * count : count);
     const faster = (by: number) => (): void => this.chooseSpeed(speeds[Math.min(speeds.length - 1, Math.max(0, speeds.indexOf(this.speed) + by))]!);
     listenToKeys({
-      " ": () => this.setPlaying(!this.playing), ArrowLeft: frames(-1), ArrowRight: frames(1), ",": frames(-1), ".": frames(1), Home: () => this.seek(0), End: () => this.seek(this.end),
+      " ": () => this.setPlaying(!this.playing), ArrowLeft: frames(-1), ArrowRight: frames(1), ",": frames(-1), ".": frames(1), Home: () => this.seek(this.start), End: () => this.seek(this.end),
       "+": faster(1), "=": faster(1), "-": faster(-1), l: () => this.setLoop(!this.loop), f: () => this.stage.fit(), p: () => this.plots.toggle(), t: toggleTheme,
-      o: () => { if (this.runs.length > 1) this.setLayout(this.layout === "side" ? "overlay" : "side"); }, h: () => toggleDialog(this.help), "?": () => toggleDialog(this.help), r: () => this.seek(0),
+      o: () => { if (this.runs.length > 1) this.setLayout(this.layout === "side" ? "overlay" : "side"); }, h: () => toggleDialog(this.help), "?": () => toggleDialog(this.help), r: () => this.seek(this.start),
     }, () => true);
   }
 
@@ -123,7 +128,7 @@ export class Replay {
     this.loopButton.setAttribute("aria-pressed", String(on));
   }
   setPlaying(on: boolean): void {
-    if (on && this.time >= this.end) this.seek(0);
+    if (on && this.time >= this.end) this.seek(this.start);
     this.playing = on;
     this.lastTick = performance.now();
     setIcon(this.playButton, on ? "pause" : "play");
@@ -138,11 +143,11 @@ export class Replay {
   private readonly scrub = perFrame((time: number) => this.seek(time));
 
   seek(time: number): void {
-    this.time = Math.min(this.end, Math.max(0, time));
+    this.time = Math.min(this.end, Math.max(this.start, time));
     if (Number(this.slider.value) !== this.time) this.slider.value = String(this.time);
     const text = `t = ${this.time.toFixed(3)}\u2009s`;
     this.slider.setAttribute("aria-valuetext", text);
-    setText(this.clock, `${text} of ${this.end.toFixed(3)}`);
+    setText(this.clock, this.start > 0 ? `${text} of ${this.start.toFixed(3)} to ${this.end.toFixed(3)}` : `${text} of ${this.end.toFixed(3)}`);
     this.runs.forEach((run, k) => {
       const index = run.indexAt(this.time);
       if (!run.times.length || this.shown[k] === index) return;
@@ -157,7 +162,7 @@ export class Replay {
     const next = this.time + (this.speed * (now - this.lastTick)) / 1000;
     this.lastTick = now;
     if (next < this.end) this.seek(next);
-    else if (this.loop) this.seek(0);
+    else if (this.loop) this.seek(this.start);
     else { this.seek(this.end); this.setPlaying(false); }
   }
   hidePanels(): void {

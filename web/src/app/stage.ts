@@ -45,6 +45,8 @@ export class Stage {
   private awakeUntil = 0;
   private legendAt = 0;
   onDraw: () => void = () => {};
+  touches = false; // a frame of this scene had contacts
+  onContacts: (possible: boolean) => void = () => {};
   motion: (run: number) => FrameData[] = () => []; // frames that shall fit into the picture besides the one shown
 
   constructor(words: Words) {
@@ -80,7 +82,9 @@ export class Stage {
       run.high.forEach(take);
       for (const { positions } of this.motion(index)) positions.forEach((value, k) => take(value + run.origin[k % 3]!, k % 3));
     });
+    if (this.runs.length && this.runs[0]!.name !== runs[0]!.name) this.touches = false;
     this.runs = runs.map((run) => ({ ...run, low, high }));
+    this.onContacts(this.touches || runs.some((run) => run.obstacles.length > 0));
     const groups = layout === "side" ? this.runs.map((run) => [run]) : [this.runs];
     if (groups.length !== this.panes.length) this.rebuild(groups.length);
     this.panes.forEach((pane, k) => {
@@ -120,6 +124,7 @@ export class Stage {
     const [pane, index] = this.paneOf(run);
     pane.view.show(index, frame);
     this.frames[run] = frame;
+    if (frame.contacts.length && !this.touches) this.onContacts(this.touches = true);
     for (const other of this.panes) if (other !== pane) other.view.alongside(this.frames.filter((one, k) => one && this.paneOf(k)[0] !== other));
     this.wake();
     if (this.placed || this.runs.some((_, k) => !this.frames[k])) return;
