@@ -73,15 +73,18 @@ test("dragging the tip sideways moves it that way, and letting go lets it return
   const page = await fresh(context, "cantilever");
   await until("t = 3 s", async () => (await ask(page, "time")) > 3); // from then on it swings between x = -0.05 and 0.6 m by itself
   await pause(page); // so that the tip is still there when the mouse is
-  const start = await ask(page, "pixel", -2), goal = await ask(page, "project", [-0.35, 0, -0.75]);
-  const x = async () => (await ask(page, "point", -1))[0];
-  expect((await x()) > -0.1, `the tip is at x = ${await x()} before it is pulled`);
+  // All in pixels: the hand moves in the plane that faces the camera. `side` is where the tip hangs, seen from the clamp.
+  const start = await ask(page, "pixel", -2), clamp = await ask(page, "pixel", 0), tip = await ask(page, "pixel", -1);
+  const below = await ask(page, "project", [0, 0, -1]);
+  const length = below.y - clamp.y, side = Math.sign(tip.x - clamp.x);
+  const aside = async () => ((await ask(page, "pixel", -1)).x - clamp.x) * -side / length; // to the other side, in lengths
+  expect((await aside()) < 0.05, `the tip is ${await aside()} lengths aside before it is pulled`);
   await page.mouse.move(start.x, start.y);
   await page.mouse.down();
   await page.keyboard.press(" ");
-  await page.mouse.move(goal.x, goal.y, { steps: 8 });
-  await until("the tip has come along", async () => (await x()) < -0.2).finally(() => page.mouse.up());
-  await until("it has returned", async () => (await x()) > 0);
+  await page.mouse.move(clamp.x - side * 0.4 * length, clamp.y + 0.75 * length, { steps: 8 });
+  await until("the tip has come along", async () => (await aside()) > 0.25).finally(() => page.mouse.up());
+  await until("it has returned", async () => (await aside()) < 0.05);
   const camera = await ask(page, "camera");
   await page.mouse.move(450, 60);
   await page.mouse.down();
