@@ -119,8 +119,8 @@ export class Markers {
     for (let h = 0; h < count; ++h) {
       const hand = this.point(frame.hands, 6 * h), held = this.point(frame.hands, 6 * h + 3);
       this.springs.add(held, hand);
-      ball(hand, 1.5 * reach, ACCENT);
-      ball(held, 0.75 * reach, ACCENT);
+      ball(hand, 0.8 * reach, ACCENT);
+      ball(held, 0.5 * reach, ACCENT);
     }
     this.springs.end();
     for (const coupling of this.description.couplings) {
