@@ -12,7 +12,7 @@ namespace tendril::cli {
 namespace {
 
 constexpr const char* short_help =
-    R"(./tendril run cantilever
+    R"(./tendril view
 
 tendril simulates elastic rods: they bend, twist, buckle, coil and swing.
 

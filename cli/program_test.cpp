@@ -11,7 +11,7 @@ using nlohmann::json;
 SENTENCE("cli", "without arguments the first line is the command to try first") {
   const Answer a = Shell().tendril("");
   EXPECT_EQ(a.code, 0);
-  EXPECT_EQ(a.out.substr(0, a.out.find('\n')), "./tendril run cantilever");
+  EXPECT_EQ(a.out.substr(0, a.out.find('\n')), "./tendril view");
 }
 
 SENTENCE("cli", "run writes its files, says where, and exits with 0") {
