@@ -119,7 +119,7 @@ std::string Child::last_words() const {
 }
 
 TemporaryPlace::TemporaryPlace() {
-  std::string name = (fs::temp_directory_path() / "tendril-render-XXXXXX").string();
+  std::string name = (fs::temp_directory_path() / fmt::format("tendril-render-{}-XXXXXX", getpid())).string();
   if (mkdtemp(name.data()) == nullptr) throw RenderError(fmt::format("could not make {}: {}", name, std::strerror(errno)));
   path_ = name;
 }

@@ -64,11 +64,12 @@ std::string failure(const std::string& page, const RenderOptions& o) {
   return "";
 }
 // Processes that were told to live in a folder of this program.
-int leftovers() {
+int leftovers() {  // of this process: other tests render beside it
+  const std::string own = "tendril-render-" + std::to_string(getpid()) + "-";
   int count = 0;
   for (const fs::directory_entry& entry : fs::directory_iterator("/proc")) {
     const std::string words = read_text_file(entry.path() / "cmdline");
-    if (words.find("tendril-render-") != std::string::npos && words.find("--user-data-dir") != std::string::npos &&
+    if (words.find(own) != std::string::npos && words.find("--user-data-dir") != std::string::npos &&
         words.find("--type=") == std::string::npos)
       ++count;
   }
