@@ -20,7 +20,7 @@ export function expect(holds, why) {
 export const sleep = (ms) => new Promise((done) => setTimeout(done, ms));
 
 // Until `ask` gives something true; the error says what it gave last.
-export async function until(what, ask, ms = 6000) {
+export async function until(what, ask, ms = 20000) {
   const end = Date.now() + ms;
   let last;
   while (Date.now() < end) {
@@ -71,7 +71,7 @@ export function watch(page) {
 }
 export async function openPage(browser, address, options = {}) {
   const page = watch(await browser.newPage({ viewport: { width: 1000, height: 560 }, colorScheme: "light", ...options }));
-  page.setDefaultTimeout(10000);
+  page.setDefaultTimeout(30000);
   if (process.env.TENDRIL_PAGE) await replacePage(page, address);
   await page.goto(address);
   return page;
