@@ -5,12 +5,12 @@
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
-#include <deque>
 #include <mutex>
 #include <thread>
 
 #include "run/live_recording.h"
 #include "run/order_queue.h"
+#include "run/pace.h"
 #include "run/stage.h"
 #include "view/description.h"
 #include "view/frame_bytes.h"
@@ -18,21 +18,14 @@
 namespace tendril {
 namespace {
 
-using Clock = std::chrono::steady_clock;
-using Seconds = std::chrono::duration<double>;
+using Clock = Pace::Clock;
 
 constexpr std::size_t most_refusals = 64;
-constexpr auto frame_interval = std::chrono::duration_cast<Clock::duration>(Seconds(1.0 / 60));
+constexpr auto frame_interval = std::chrono::duration_cast<Clock::duration>(Pace::Seconds(1.0 / 60));
 constexpr auto shortest_slice = std::chrono::milliseconds(4);
 constexpr auto between_answers = std::chrono::milliseconds(4);  // a client that talks without end does not flood the others
 constexpr int orders_at_once = 256;                             // as many as can wait: then the simulation has its turn
-constexpr double longest_lag = 0.05;         // [s of wall clock]; what is beyond it is given up
-constexpr std::size_t samples_of_rate = 31;  // one per frame: half a second
 constexpr double slowest = 0.001, fastest = 100;
-constexpr double slow_below = 0.9;  // of the wanted speed
-
-double seconds(Clock::duration d) { return Seconds(d).count(); }
-
 }  // namespace
 
 struct Session::Inside {
@@ -75,11 +68,7 @@ struct Session::Inside {
   bool frame_due = false;  // the picture has changed
   bool anybody = true;     // `watched`, as this thread last saw it
   Clock::time_point next_frame = Clock::now(), last_publish;
-  // Where wall clock and simulation were level.
-  Clock::time_point level_wall;
-  double level_time = 0, passed = 0;  // simulated time since the scene was opened: in statics, time that equilibria stand for
-  Clock::time_point lag_given_up;
-  std::deque<std::pair<Clock::time_point, double>> samples;
+  Pace pace;
 
   // -------------------------------------------------------------------------------------------------------------- the loop
   void work() {
@@ -110,22 +99,15 @@ struct Session::Inside {
   // Steps until level with the wall clock, or until a frame is due or somebody calls. True: level.
   bool follow_clock() {
     const Clock::time_point now = Clock::now(), end_of_slice = std::max(next_frame, now + shortest_slice);
-    const double wanted = level_time + seconds(now - level_wall) * status.speed;
     bool level = true;
     Clock::time_point at = now;
-    while (level && passed + 0.5 * stage->pace() <= wanted && take_step()) {
+    while (level && pace.lag(now, status.speed) >= 0.5 * stage->pace() && take_step()) {
       at = Clock::now();
       level = at < end_of_slice && !called.load(std::memory_order_relaxed);
     }
-    const double lag = level_time + seconds(at - level_wall) * status.speed - passed;
-    if (lag > longest_lag * status.speed + stage->pace()) {
-      lag_given_up = at;
-      start_clock(at - std::chrono::duration_cast<Clock::duration>(Seconds(longest_lag)));
-    }
+    pace.give_up_lag(at, status.speed, stage->pace());
     return level;
   }
-
-  void start_clock(Clock::time_point now) { level_wall = now, level_time = passed; }
 
   double rate() const {
     const bool behind = status.slow && status.achieved > 0;
@@ -135,7 +117,7 @@ struct Session::Inside {
   // False: there is nothing more to step.
   bool take_step() {
     if (!stage->moving()) {
-      start_clock(Clock::now());
+      pace.level(Clock::now());
       return false;
     }
     const double before = stage->simulation().time();
@@ -146,7 +128,7 @@ struct Session::Inside {
       return false;
     }
     const bool statics = stage->simulation().scene().time.mode == Mode::statics;
-    passed += statics ? stage->pace() : stage->simulation().time() - before;
+    pace.add(statics ? stage->pace() : stage->simulation().time() - before);
     frame_due = true;
     if (recording) record([this] { recording->look(stage->simulation()); });
     if (!stage->message().empty()) status.message = stage->message();
@@ -181,15 +163,6 @@ struct Session::Inside {
   }
 
   // ------------------------------------------------------------------------------------------------------------- publishing
-  void measure_rate(Clock::time_point now) {
-    samples.emplace_back(now, passed);
-    while (samples.size() > samples_of_rate) samples.pop_front();
-    const double wall = seconds(samples.back().first - samples.front().first);
-    status.achieved = wall > 0 ? (samples.back().second - samples.front().second) / wall : 0;
-    const bool lately = seconds(now - lag_given_up) < 0.5 && lag_given_up != Clock::time_point();
-    status.slow = running() && lately && status.achieved < slow_below * status.speed;
-  }
-
   // A scene that can not be shown is closed: the program and the other scenes go on.
   void publish_safely(bool on_time) {
     try {
@@ -203,10 +176,9 @@ struct Session::Inside {
   void publish(bool on_time) {
     const Clock::time_point now = Clock::now();
     last_publish = now;
-    if (running())
-      measure_rate(now);
-    else
-      samples.clear(), status.achieved = 0, status.slow = false;
+    if (!running()) pace.forget_rate();
+    status.achieved = running() ? pace.measure(now) : 0;
+    status.slow = running() && pace.slow(now, status.achieved, status.speed);
     status.open = stage.has_value();
     status.failed = stage && stage->failed();
     status.finished = stage && stage->simulation().finished() && !status.failed;
@@ -265,7 +237,7 @@ struct Session::Inside {
   }
   void look_who_is_there() {
     const std::lock_guard lock(mutex);
-    if (watched && !anybody) start_clock(Clock::now());
+    if (watched && !anybody) pace.go_on(Clock::now());
     anybody = watched;
   }
   // Clients that have left let go when all that they asked for is done.
@@ -317,10 +289,7 @@ struct Session::Inside {
     }
     ++status.generation, ++scene_number;
     status.message.clear();
-    passed = 0;
-    samples.clear();
-    lag_given_up = {};
-    start_clock(Clock::now());
+    pace.begin(Clock::now());
     return true;
   }
 
@@ -333,7 +302,7 @@ struct Session::Inside {
     if (start(client, order.scene, *scene)) status.paused = false;
   }
   void obey(ClientId, const Play&) {
-    if (stage && status.paused) status.paused = false, samples.clear(), start_clock(Clock::now());
+    if (stage && status.paused) status.paused = false, pace.go_on(Clock::now());
   }
   void obey(ClientId, const Pause&) { status.paused = true; }
   void obey(ClientId, const SingleStep&) {
@@ -356,9 +325,7 @@ struct Session::Inside {
   void obey(ClientId, const SetSpeed& order) {
     if (!(order.value >= slowest && order.value <= fastest)) return;
     status.speed = order.value;
-    samples.clear();
-    lag_given_up = {};
-    start_clock(Clock::now());
+    pace.change_speed(Clock::now());
   }
   void obey(ClientId, const SetInput& order) {
     if (stage) complain(stage->set_input(order.name, order.value));

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <set>
 
-#include "scene/check_scene.h"
+#include "scene/complaints.h"
 #include "scene/describe_scene.h"
 #include "scene/write_value.h"
 
@@ -15,9 +15,9 @@ using scene_detail::number_text;
 using scene_detail::quote;
 using scene_detail::word;
 
-class DriveChecker {
+class DriveChecker : public Complaints {
  public:
-  explicit DriveChecker(const Scene& scene) : scene_(scene) {}
+  using Complaints::Complaints;
   void check_time();
   void check_clamp(std::size_t i);
   void check_clamp_pairs();
@@ -26,27 +26,6 @@ class DriveChecker {
   void check_load(const Load& load, const std::string& path);
   void check_probe(const Probe& probe, const std::string& path);
   void check_ignored();
-  Problems problems;
-
- private:
-  void add(Severity severity, const std::string& field, std::string what, std::string allowed = {},
-           std::string remedy = {}) {
-    problems.push_back({severity, locate(scene_, field), field, std::move(what), std::move(allowed), std::move(remedy)});
-  }
-  void error(const std::string& field, std::string what, std::string allowed = {}, std::string remedy = {}) {
-    add(Severity::error, field, std::move(what), std::move(allowed), std::move(remedy));
-  }
-  template <class T>
-  void check_timetable(const Timetable<T>& table, const std::string& path) {
-    for (std::size_t i = 1; i < table.keys.size(); ++i)
-      if (table.keys[i].time <= table.keys[i - 1].time)
-        error(fmt::format("{}.keys[{}]", path, i),
-              fmt::format("got {} s after {} s", number_text(table.keys[i].time), number_text(table.keys[i - 1].time)),
-              "times must rise from key to key");
-    if (table.keys.empty() && scene_.source.places.count(path))
-      error(path + ".keys", "is empty", "must have at least one key");
-  }
-  const Scene& scene_;
 };
 
 void DriveChecker::check_time() {

@@ -5,16 +5,16 @@
 #include <cmath>
 #include <set>
 
-#include "scene/check_scene.h"
+#include "scene/complaints.h"
 #include "scene/describe_scene.h"
 #include "scene/write_value.h"
 
 namespace tendril {
 namespace {
 
-class ObstacleChecker {
+class ObstacleChecker : public Complaints {
  public:
-  explicit ObstacleChecker(const Scene& scene) : scene_(scene) {}
+  using Complaints::Complaints;
 
   void check_obstacle(const Obstacle& o, const std::string& path) {
     check_timetable(o.move, path + ".move");
@@ -48,28 +48,11 @@ class ObstacleChecker {
     }
   }
 
-  Problems problems;
 
  private:
-  void add(Severity severity, const std::string& field, std::string what, std::string allowed = {},
-           std::string remedy = {}) {
-    problems.push_back({severity, locate(scene_, field), field, std::move(what), std::move(allowed), std::move(remedy)});
-  }
-  void error(const std::string& field, std::string what, std::string allowed = {}, std::string remedy = {}) {
-    add(Severity::error, field, std::move(what), std::move(allowed), std::move(remedy));
-  }
-  template <class T>
-  void check_timetable(const Timetable<T>& table, const std::string& path) {
-    for (std::size_t i = 1; i < table.keys.size(); ++i)
-      if (table.keys[i].time <= table.keys[i - 1].time)
-        error(fmt::format("{}.keys[{}]", path, i), "comes before the key above it", "times must rise from key to key");
-    if (table.keys.empty() && scene_.source.places.count(path))
-      error(path + ".keys", "is empty", "must have at least one key");
-  }
   void check_mesh(const MeshShape& mesh, const std::string& path);
   bool check_triangles(const MeshShape& mesh, const std::string& path);
   void check_closed(const MeshShape& mesh, const std::string& path);
-  const Scene& scene_;
 };
 
 constexpr int most_complaints = 5;  // of one mesh

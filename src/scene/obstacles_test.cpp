@@ -79,7 +79,7 @@ SENTENCE("scene", "bad obstacles are refused with a reason") {
   EXPECT_CONTAINS(
       complaints(plain_scene + contact_on +
                  "[[obstacle]]\nshape = { sphere = { radius = 1 } }\nmove = { keys = [[1, [0, 0, 0]], [0, [0, 0, 1]]] }\n"),
-      "obstacle[0].move.keys[1]: comes before the key above it, times must rise");
+      "obstacle[0].move.keys[1]: got 0 s after 1 s, times must rise from key to key");
   const std::string thin =
       with("circle = { radius = 0.005 }", "stiffness = { EI1 = 1, EI2 = 1, GJ = 1, mass_per_length = 1 }");
   EXPECT_CONTAINS(complaints(thin + contact_on), "rod[0].section: has no radius, so nothing can touch it");
