@@ -33,9 +33,9 @@ Spring Coupling::spring(const Hand& hand, double dt, int node, const V& root, do
   s.k = hand.stiffness + c;
   if (s.k > 0) s.r = (1 / s.k) * (hand.stiffness * next_place_ + c * (next_place_ - place_ + tip_));
   const Quaternion q = to_small(hand.pose.orientation);
-  s.turning[0] = hand.angular_stiffness, s.q[0] = q;
+  if (hand.angular_stiffness > 0) s.turning.push({hand.angular_stiffness, q});
   // Where the end would be had it turned with the hand.
-  s.turning[1] = gamma, s.q[1] = normalized(q * conjugate(hand_q_) * tip_q_);
+  if (gamma > 0) s.turning.push({gamma, normalized(q * conjugate(hand_q_) * tip_q_)});
   return s;
 }
 

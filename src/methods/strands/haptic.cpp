@@ -110,7 +110,7 @@ HapticStrand::HapticStrand(const StrandDesign& design) : inside_(std::make_uniqu
   // Both ends held, a load and a spring: the most there can be, so that nothing is allocated later.
   Strand fullest = in.strand;
   fullest.set_loads({{.node = fullest.last()}});
-  fullest.set_springs({{.node = fullest.last(), .k = 1}});
+  fullest.set_springs({{fullest.last(), 1, {}, {}}});
   in.solver.start(fullest, settings, rest.states());
   in.solver.reserve(fullest);
   in.solver.restart(in.strand);

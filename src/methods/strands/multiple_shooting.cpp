@@ -27,7 +27,7 @@ void MultipleShooting::cut(const Strand& strand, int pieces) {
   cuts_.erase(std::unique(cuts_.begin(), cuts_.end()), cuts_.end());
   const int size = 12 * this->pieces();
   lu_.resize(size, 17, 17);
-  rows_.assign(z(size), 0), step_ = trial_rows_ = rows_;
+  rows_.assign(z(size), 0), step_ = soft_ = trial_rows_ = rows_;
   at_.assign(cuts_.size(), State{}), trial_at_ = at_;
   trial_.assign(z(strand.nodes()), State{});
 }
@@ -170,6 +170,35 @@ void MultipleShooting::moved(const std::vector<State>& from, const std::vector<d
   }
 }
 
+// Backtracking along step_; no cut turns by more than a radian.
+bool MultipleShooting::search(const Strand& strand, const ShootingSettings& settings, int most_halvings,
+                              ShootingReport& report) {
+  double part = 1;
+  for (std::size_t i = 0; i < step_.size(); ++i)
+    if (i % 12 >= 3 && i % 12 < 6 && std::abs(step_[i]) * part > 1) part = 1 / std::abs(step_[i]);
+  for (int halvings = 0; halvings < most_halvings && report.sweeps < settings.most_sweeps; ++halvings, part *= 0.5) {
+    moved(at_, step_, part, trial_at_);
+    const double size = residuals(strand, trial_at_, trial_rows_, false);
+    ++report.sweeps;
+    if (size <= settings.tolerance || size < (1 - 0.25 * part) * report.residual) return true;
+  }
+  return false;
+}
+
+// A round strand between ends that share an axis lies in any plane equally well: its tangent is singular, and Newton's step
+// goes astray along the swing. Solving once more finds that direction; it is taken out of the step.
+void MultipleShooting::leave_out_softest() {
+  soft_ = step_;
+  lu_.solve(soft_.data());
+  double size = 0, along = 0;
+  for (std::size_t i = 0; i < soft_.size(); ++i) size = std::max(size, std::abs(soft_[i]));
+  double square = 0;
+  for (double& v : soft_) v /= size, square += v * v;
+  for (std::size_t i = 0; i < soft_.size(); ++i) along += soft_[i] * step_[i];
+  if (!std::isfinite(along / square)) return;
+  for (std::size_t i = 0; i < soft_.size(); ++i) step_[i] -= along / square * soft_[i];
+}
+
 ShootingReport MultipleShooting::solve(const Strand& strand, const ShootingSettings& settings, std::vector<State>& states) {
   ShootingReport report;
   scales_ = Scales::of(strand);
@@ -178,24 +207,19 @@ ShootingReport MultipleShooting::solve(const Strand& strand, const ShootingSetti
     if (c + 1 < cuts_.size()) cross_node(strand, cuts_[c], at_[c]);
   }
   report.residual = residuals(strand, at_, rows_, true);
+  bool singular = false;
   while (std::isfinite(report.residual) && report.residual > settings.tolerance) {
     if (report.iterations >= settings.most_iterations || !lu_.factor()) return report;
     ++report.iterations;
     for (std::size_t i = 0; i < rows_.size(); ++i) step_[i] = -rows_[i];
     lu_.solve(step_.data());
-    double part = 1;
-    for (std::size_t i = 0; i < step_.size(); ++i)
-      if (i % 12 >= 3 && i % 12 < 6 && std::abs(step_[i]) * part > 1) part = 1 / std::abs(step_[i]);
-    bool better = false;
-    for (int halvings = 0; halvings < 12 && report.sweeps < settings.most_sweeps; ++halvings, part *= 0.5) {
-      moved(at_, step_, part, trial_at_);
-      const double size = residuals(strand, trial_at_, trial_rows_, false);
-      ++report.sweeps;
-      if (!(size <= settings.tolerance || size < (1 - 0.25 * part) * report.residual)) continue;
-      better = true;
-      break;
+    if (singular) leave_out_softest();
+    if (!search(strand, settings, singular ? 12 : 5, report)) {
+      if (singular) return report;
+      singular = true;
+      leave_out_softest();
+      if (!search(strand, settings, 12, report)) return report;
     }
-    if (!better) return report;
     std::swap(at_, trial_at_);
     report.residual = residuals(strand, at_, rows_, true);
   }

@@ -21,14 +21,18 @@ struct SolverSettings {
   int descent_iterations = 400;
 };
 
-enum class Way : std::uint8_t { none, sweeps, fixed_point, single, multiple, descent };
+enum class Way : std::uint8_t { none, sweeps, fixed_point, single, multiple, descent, energy };
+// Is the equilibrium a minimum of the energy? Not told: not asked. No energy: a load turns with the strand, or is a moment on
+// what is free to turn, so that its work depends on the way and there is nothing to be a minimum of.
+enum class Verdict : std::uint8_t { not_told, minimum, saddle, no_energy };
 struct Answer {
   bool fine = false;
   Way way = Way::none;  // what found it
   int iterations = 0;   // all together
   int sweeps = 0;
   double residual = 0;
-  int unstable = -1;  // directions in which the energy falls; -1: not asked, or loads without energy
+  Verdict verdict = Verdict::not_told;
+  int unstable = -1;  // directions in which the energy falls; -1: not told, or no energy
 };
 
 class Solver {
@@ -53,14 +57,20 @@ class Solver {
  private:
   bool by_sweeps(const Strand& strand, Answer& answer);
   bool by_single(const Strand& strand, Answer& answer);
-  bool by_multiple(const Strand& strand, Answer& answer);
+  bool by_multiple(const Strand& strand, Answer& answer, int most_iterations);
   bool by_descent(const Strand& strand, Answer& answer, bool disturbed);
+  bool by_energy(const Strand& strand, Answer& answer);
+  bool found(const Strand& strand, Answer& answer);  // an equilibrium, stable or not
+  void judge(const Strand& strand, Answer& answer);
   bool by_continuation(const Strand& strand, Answer& answer);
   double far_away(const Strand& strand) const;  // how many moderate steps the holds are from where the strand lies
   void take(const Strand& strand, Answer& answer, Way way, int iterations, int sweeps, double residual);
   ShootingSettings shooting() const { return {settings.tolerance, settings.most_iterations, settings.most_sweeps}; }
 
   std::vector<State> states_, guess_, kept_;
+  std::vector<State> underway_;  // of a descent that met its bound: the next call goes on from here
+  bool descending_ = false;
+  Way last_way_ = Way::none;
   Strand moving_;  // with holds on their way
   FarEnd end_;
   Standard standard_;

@@ -189,8 +189,9 @@ SENTENCE(
   strand.note_loads();
   strand.holds = {held(0, {0, 0, 0}, along_x())};
   const Quaternion turned = along_x() * to_small(exp_quat(Vec3(0.5, 0.6, 0.4)));
-  strand.set_springs({{30, 20.0, {0.4, 0.2, 0.1}, {0, 0}, {}, {0, 0, 0}},
-                      {n, 50.0, {0.6, 0.3, -0.3}, {2.0, 0.5}, {turned, along_x()}, {0.1, 0, 0}}});
+  Spring inside{30, 20.0, {0.4, 0.2, 0.1}, {}}, end{n, 50.0, {0.6, 0.3, -0.3}, {}};
+  end.turning.push({2.0, turned}), end.turning.push({0.5, along_x()});
+  strand.set_springs({inside, end});
   Answer answer;
   const Solver solver = solved(strand, answer);
   ASSERT_TRUE(answer.fine);

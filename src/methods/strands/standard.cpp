@@ -23,15 +23,12 @@ void Strand::set_springs(std::vector<Spring> given) {
 
 void Strand::note_loads() {
   const auto any = [](const V& v) { return v.x != 0 || v.y != 0 || v.z != 0; };
-  world_loads = follower_loads = false;
+  world_loads = false;
   for (Segment& s : segments) {
     s.loaded_world = any(s.world_force), s.loaded_material = any(s.material_force), s.stretches = any(s.give);
-    world_loads = world_loads || s.loaded_world, follower_loads = follower_loads || s.loaded_material;
+    world_loads = world_loads || s.loaded_world;
   }
-  for (const PointLoad& load : loads) {
-    world_loads = world_loads || any(load.world_force) || any(load.world_moment);
-    follower_loads = follower_loads || any(load.material_force) || any(load.material_moment);
-  }
+  for (const PointLoad& load : loads) world_loads = world_loads || any(load.world_force) || any(load.world_moment);
 }
 
 namespace {

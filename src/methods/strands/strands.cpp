@@ -151,13 +151,11 @@ void Strands::set_hands(int rod) {
     const NodeIndex nearest = grip.share < 0.5 ? grip.a : grip.b;
     const int node = line.mesh.node_of(nearest.value - model_->rods[z(rod)].span.first_node);
     auto at = std::find_if(springs.begin(), springs.end(), [&](const Spring& s) { return s.node == node; });
-    if (at == springs.end()) at = springs.insert(at, Spring{.node = node});
+    if (at == springs.end()) at = springs.insert(at, Spring{node, 0, {}, {}});
     const double k = at->k + grip.stiffness;
     if (k > 0) at->r = (at->k / k) * at->r + (grip.stiffness / k) * to_small(grip.pose.position);
     at->k = k;
-    if (grip.angular_stiffness <= 0) continue;
-    const int slot = at->turning[0] > 0 ? 1 : 0;
-    at->turning[slot] = grip.angular_stiffness, at->q[slot] = to_small(grip.pose.orientation);
+    if (grip.angular_stiffness > 0) at->turning.push({grip.angular_stiffness, to_small(grip.pose.orientation)});
   }
   line.strand.set_springs(std::move(springs));
 }
