@@ -115,8 +115,14 @@ std::vector<Demand> demands_of(const Scene& scene) {
   for (std::size_t i = 0; i < scene.clamps.size(); ++i)
     add_clamp_demands(rings, scene.clamps[i], fmt::format("clamp[{}]", i), demands);
   for (std::size_t i = 0; i < scene.joints.size(); ++i)
-    demands.push_back({fmt::format("joint[{}]", i), "has no joints", "joint `" + scene.joints[i].name + "` joins two rods",
+    demands.push_back({fmt::format("joint[{}]", i), "has no joints", "the scene has joint `" + scene.joints[i].name + "`",
                        [](auto& c) { return c.joints; }});
+  for (std::size_t i = 0; i < scene.bodies.size(); ++i)
+    demands.push_back({fmt::format("body[{}]", i), "has no bodies", "the scene has body `" + scene.bodies[i].name + "`",
+                       [](auto& c) { return c.bodies != Support::none; }});
+  if (scene.time.mode != Mode::dynamics && !(scene.joints.empty() && scene.bodies.empty()))
+    demands.push_back({"time.mode", "finds no equilibria of rods with joints or bodies", mode + " and the scene has them",
+                       [](auto& c) { return c.bodies == Support::full; }});
   for (std::size_t i = 0; i < scene.loads.size(); ++i) add_load_demands(scene.loads[i], fmt::format("load[{}]", i), demands);
   return demands;
 }

@@ -24,6 +24,7 @@ class DriveChecker {
   void check_joint(const Joint& joint, const std::string& path);
   void check_load(const Load& load, const std::string& path);
   void check_probe(const Probe& probe, const std::string& path);
+  void check_body_probe(const Probe& probe, const std::string& path);
   void check_ignored();
   Problems problems;
 
@@ -127,9 +128,21 @@ void DriveChecker::check_probe(const Probe& probe, const std::string& path) {
   const std::string quantity = quote(word(probe.quantity));
   if (reaction && probe.clamp.empty())
     error(path + ".clamp", "is missing", {}, "name the clamp whose " + quantity + " is meant");
+  if (!probe.body.empty()) return check_body_probe(probe, path);
   if (!reaction && probe.rod.empty()) error(path + ".rod", "is missing", {}, "name the rod whose " + quantity + " is meant");
+  if (probe.quantity == Quantity::angular_velocity) error(path + ".body", "is missing", quantity + " belongs to a body");
   if (reaction && !probe.rod.empty()) error(path + ".rod", "is given", quantity + " belongs to a clamp", "remove it");
   if (!reaction && !probe.clamp.empty()) error(path + ".clamp", "is given", quantity + " belongs to a rod", "remove it");
+}
+
+void DriveChecker::check_body_probe(const Probe& probe, const std::string& path) {
+  using Q = Quantity;
+  constexpr Q known[] = {Q::position, Q::velocity, Q::orientation, Q::angular_velocity, Q::kinetic_energy};
+  if (!probe.rod.empty() || !probe.clamp.empty())
+    error(path + ".body", "is given together with a rod or a clamp", "a probe looks at one thing", "remove one");
+  if (std::find(std::begin(known), std::end(known), probe.quantity) == std::end(known))
+    error(path + ".quantity", "a body has no " + std::string(word(probe.quantity)),
+          "must be one of: position, velocity, orientation, angular_velocity, kinetic_energy");
 }
 
 // What an equilibrium does not feel is said, not silently left out.

@@ -83,6 +83,7 @@ class ReferenceChecker : public Walker<ReferenceChecker> {
     for (const Rod& r : scene.rods) names_["rod"].insert(r.name);
     for (const Material& m : scene.materials) names_["material"].insert(m.name);
     for (const Clamp& c : scene.clamps) names_["clamp"].insert(c.name);
+    for (const RigidBody& b : scene.bodies) names_["body"].insert(b.name);
   }
 
   template <class T>
@@ -158,6 +159,7 @@ Problems check_references(const Scene& scene) {
   check_names(scene, scene.materials, "material", problems);
   check_names(scene, scene.rods, "rod", problems);
   check_names(scene, scene.clamps, "clamp", problems);
+  check_names(scene, scene.bodies, "body", problems);
   check_names(scene, scene.joints, "joint", problems);
   check_names(scene, scene.probes, "probe", problems);
   if (scene.rods.empty())

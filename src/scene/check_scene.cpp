@@ -37,6 +37,7 @@ Problems check_all(const Scene& scene, std::span<const MethodEntry> methods) {
   const auto append = [&across](Problems more) { across.insert(across.end(), more.begin(), more.end()); };
   append(check_geometry(scene));
   append(check_drive(scene));
+  append(check_bodies(scene));
   append(check_options(scene, methods));
   append(check_capability(scene, methods));
   add_new_problems(problems, std::move(across));

@@ -26,6 +26,9 @@ template <> struct Words<Axes> { static constexpr Word list[] = {
   {"world", "fixed in space"}, {"material", "turns with the rod (d1, d2, d3): a follower load"}}; };
 template <> struct Words<JointKind> { static constexpr Word list[] = {
   {"ball", "transmits force only"}, {"hinge", "free to turn about one axis"}, {"rigid", "transmits everything"}}; };
+template <> struct Words<BodyKind> { static constexpr Word list[] = {
+  {"dynamic", "moves freely"}, {"guided", "slides along and turns about `axis` only"},
+  {"driven", "moves on a path"}, {"fixed", "stands still"}}; };
 template <> struct Words<Mode> { static constexpr Word list[] = {
   {"dynamics", "motion with inertia"}, {"statics", "one equilibrium, under the loads and paths of the end time"},
   {"quasistatic", "an equilibrium at every recorded time"}}; };
@@ -34,7 +37,8 @@ template <> struct Words<Quantity> { static constexpr Word list[] = {
   {"curvature", "rad/m about d1, d2"}, {"twist", "rad, from the start of the rod to here"}, {"twist_rate", "rad/m"},
   {"force", "N, internal"}, {"moment", "N m, internal"}, {"tension", "N"}, {"reaction_force", "N, of a clamp"},
   {"reaction_moment", "N m, of a clamp"}, {"length", "m"}, {"total_twist", "turns"}, {"writhe", "turns"}, {"link", "turns"},
-  {"bending_energy", "J"}, {"twisting_energy", "J"}, {"kinetic_energy", "J"}, {"total_energy", "J"}}; };
+  {"bending_energy", "J"}, {"twisting_energy", "J"}, {"kinetic_energy", "J"}, {"total_energy", "J"},
+  {"angular_velocity", "rad/s, of a body"}}; };
 
 template <> struct Choices<CrossSection> { static constexpr Word list[] = {
   {"circle", "round"}, {"ellipse", "elliptic"}, {"rectangle", "rectangular"}, {"stiffness", "stiffness and mass given directly"}}; };
@@ -42,6 +46,8 @@ template <> struct Choices<Curve> { static constexpr Word list[] = {
   {"straight", "a straight line"}, {"arc", "part of a circle"}, {"circle", "a closed ring"}, {"helix", "a helix"},
   {"polyline", "points, or a CSV file"}, {"sine", "a wave"}, {"parabola", "a parabola"}, {"trefoil", "a closed trefoil knot"},
   {"bent", "constant natural curvature and twist"}}; };
+template <> struct Choices<BodyShape> { static constexpr Word list[] = {
+  {"box", "a box"}, {"sphere", "a ball"}, {"cylinder", "a cylinder along the body's z"}, {"capsule", "a cylinder with round ends"}}; };
 template <> struct Choices<Load> { static constexpr Word list[] = {
   {"gravity", "weight"}, {"force", "a force at a point"}, {"moment", "a moment at a point"},
   {"distributed", "a force per length"}, {"drag", "resistance of a still fluid"}, {"wind", "moving air"}}; };
@@ -220,17 +226,60 @@ template <class V> void describe(V& v, Clamp& c) {
   v("until", c.until, "lets go at this time", unit("s"), above(0), or_forever);
 }
 template <class V> void describe(V& v, JointPlace& p) {
-  v.about("joint place", "A point of a rod.");
-  v("rod", p.rod, "name of the rod", refers_to("rod"), required);
-  v("at", p.at, "fraction of the rod's length", between(0, 1), required);
+  v.about("joint place", "A point of a rod, a body, or the world: one of the three.");
+  v("rod", p.rod, "name of the rod", refers_to("rod"));
+  v("at", p.at, "fraction of the rod's length", between(0, 1));
+  v("body", p.body, "name of the body", refers_to("body"));
+  v("world", p.world, "joined to the world");
 }
 template <class V> void describe(V& v, Joint& j) {
-  v.about("joint", "Joins two rods at a point.");
+  v.about("joint", "Joins two rods, a rod and a body, two bodies, or one of them and the world, at a point.");
   v("name", j.name, "joint1, joint2, ... when not given");
   v("kind", j.kind, "what is transmitted");
-  v("a", j.a, "the point on one rod", required);
-  v("b", j.b, "the point on the other rod", required);
+  v("a", j.a, "what is joined", required);
+  v("b", j.b, "to what it is joined", required);
   v("axis", j.axis, "axis of a hinge, at the start", non_zero);
+  v("point", j.point, "where it is at the start, when no rod is joined; with a rod it is at the rod's point", unit("m"));
+}
+
+// ---- bodies -----------------------------------------------------------------------------------------------------------------------------
+template <class V> void describe(V& v, BoxBody& s) {
+  v.about("box body", "A box about the centre of mass.");
+  v("size", s.size, "its three sides, each > 0", unit("m"), required);
+}
+template <class V> void describe(V& v, SphereBody& s) {
+  v.about("sphere body", "A ball about the centre of mass.");
+  v("radius", s.radius, "radius", unit("m"), above(0), required);
+}
+template <class V> void describe(V& v, CylinderBody& s) {
+  v.about("cylinder body", "A cylinder along the body's z.");
+  v("radius", s.radius, "radius", unit("m"), above(0), required);
+  v("length", s.length, "length", unit("m"), above(0), required);
+}
+template <class V> void describe(V& v, CapsuleBody& s) {
+  v.about("capsule body", "A cylinder with round ends, along the body's z.");
+  v("radius", s.radius, "radius", unit("m"), above(0), required);
+  v("length", s.length, "length without the round ends", unit("m"), above(0), required);
+}
+template <class V> void describe(V& v, RigidBody& b) {
+  v.about("body", "A rigid body. Joints fasten rods to it.");
+  v("name", b.name, "how joints and probes refer to it; body1, body2, ... when not given");
+  v("kind", b.kind, "how it moves");
+  v("shape", b.shape, "its shape, for inertia, drawing and contact; without one it has no extent");
+  v("mass", b.mass, "its mass", unit("kg"), above(0));
+  v("density", b.density, "instead of mass: mass per volume of the shape", unit("kg/m^3"), above(0));
+  v("inertia", b.inertia, "moments of inertia about its own x, y and z; from shape and mass when not given", unit("kg m^2"));
+  v("position", b.position, "centre of mass at the start", unit("m"));
+  v("orientation", b.orientation, "at the start: axis times angle", unit("rad"));
+  v("velocity", b.velocity, "at the start", unit("m/s"));
+  v("angular_velocity", b.angular_velocity, "at the start", unit("rad/s"));
+  v("axis", b.axis, "guided: slides along and turns about it, through its centre; driven: axis of `turn`", non_zero);
+  v("move", b.move, "driven: displacement from where it starts", unit("m"));
+  v("turn", b.turn, "driven: turn about `axis`, any number of turns", unit("turns"));
+  v("damping", b.damping, "force per mass and velocity, and moment per inertia and spin", unit("1/s"), at_least(0));
+  v("collides", b.collides, "touches other bodies and the ground; needs a shape");
+  v("friction", b.friction, "coefficient of friction; of two bodies the smaller one counts", at_least(0));
+  v("restitution", b.restitution, "part of the speed that is left after a bounce; of two bodies the smaller one counts", between(0, 1));
 }
 
 // ---- loads ---------------------------------------------------------------------------------------------------------------------------------
@@ -288,6 +337,7 @@ template <class V> void describe(V& v, Probe& p) {
   v("rod", p.rod, "name of the rod; not for reactions", refers_to("rod"));
   v("at", p.at, "fraction of the rod's length, for quantities at a point", between(0, 1));
   v("clamp", p.clamp, "name of the clamp, for reactions", refers_to("clamp"));
+  v("body", p.body, "name of the body, for position, velocity, orientation, angular_velocity, kinetic_energy", refers_to("body"));
   v("quantity", p.quantity, "what is recorded", required);
 }
 template <class V> void describe(V& v, Time& t) {
@@ -306,7 +356,8 @@ template <class V> void describe(V& v, Scene& s) {
   v.named_tables("material", s.materials, "materials by name");
   v("rod", s.rods, "the rods");
   v("clamp", s.clamps, "holds and moves points of rods");
-  v("joint", s.joints, "joins rods at points");
+  v("body", s.bodies, "rigid bodies");
+  v("joint", s.joints, "joins rods and bodies at points");
   v("load", s.loads, "forces on rods");
   v("probe", s.probes, "what is recorded");
   v("options", s.options, "options of the methods, one table per method");

@@ -12,6 +12,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "math/pack.h"
@@ -68,6 +69,7 @@ struct Wall {
       false;  // inside the rod, twist held but direction free: the wall's direction is that between its neighbours
   V3<double> target_tangent{1, 0, 0}, target_d1{0, 1, 0};  // where the clamp's section frame stands
   V3<double> director{0, 1, 0};  // of the material frame, perpendicular to the wall's present direction
+  int carrier = -1;              // what carries it, when it is no clamp (then target is -1); see joins.h
 };
 struct Twin {
   int first = 0, second = 0;  // vertices
@@ -157,9 +159,14 @@ struct Beside {
 };
 Beside edges_beside(const Chain& chain, int node);
 
+struct CarriedWall {  // a wall that something else than a clamp carries
+  int node = 0, carrier = 0;
+  Quat orientation = Quat::Identity();  // now
+};
 struct ChainChoice {
   bool extensible = false;
   bool force_general = false;  // every rod by the general path, for tests
+  std::span<const CarriedWall> carried = {};
 };
 // From a pose of the rods (positions, frames, unwrapped twist) and the walls that stand at this time.
 Chain build_chain(const Model& model, const Frame& pose, const Drive& drive, const ChainChoice& choice);

@@ -6,6 +6,7 @@
 #include "methods/der/entry.h"
 #include "methods/der/forces.h"
 #include "methods/der/frames.h"
+#include "methods/der/joins.h"
 #include "methods/der/projection.h"
 #include "methods/der/relax.h"
 #include "tendril/method.h"
@@ -33,6 +34,7 @@ class Der final : public Method {
   void load(StateReader& reader) override;
 
   const Chain& chain() const { return *chain_; }
+  const Joins* joins() const { return joins_.get(); }
   // Directions in which the present state, as an equilibrium, is no minimum; `below`: see Relaxer::negative_pivots.
   int negative_pivots(double time, const Live& live, double below = 0);
 
@@ -44,6 +46,8 @@ class Der final : public Method {
   bool walls_moved();   // since it was last asked
   void forget_walls();  // they may stand anywhere: the next step sets them
   void allocate();      // workspaces for the chain
+  ChainChoice choice() const;
+  ProjectionReport project_all(double dt, Push push, bool velocities = true);
   void start_on_lengths();
   void refresh();             // everything derived, from the state
   void integrate(double dt);  // forces, velocities, positions
@@ -53,6 +57,7 @@ class Der final : public Method {
   std::shared_ptr<const Model> model_;
   Settings settings_;
   Drive drive_;
+  std::unique_ptr<Joins> joins_;  // none: no bodies, no joints
   std::unique_ptr<Chain> chain_;
   std::unique_ptr<AngleWork> angles_;
   std::unique_ptr<ProjectionWork> projection_;

@@ -16,6 +16,8 @@ MethodInfo make_info() {
   info.summary = "explicit centerline, material frame in quasistatic equilibrium, inextensible by projection or extensible";
   Capability& can = info.can;
   can.inertia = can.statics = can.stretch = can.anisotropic = can.rest_curvature = can.ring = true;
+  can.joints = true;
+  can.bodies = Support::partial;
   can.follower_loads = can.drag = can.damping = can.stability = true;
   can.hold_position = can.hold_direction = can.hold_twist = can.hold_inside = true;
   can.fewest_edges = 2;
@@ -125,6 +127,15 @@ StepAdvice advise(const Model& model, const Options& options) {
       advice.reason = reason;
     }
   }
+  if (!model.joints.empty()) {
+    const JoinPlan plan(model);
+    const CarrierBound bound = carrier_bound(model, plan);
+    if (bound.squared > 0 && 2 / std::sqrt(bound.squared) < advice.stable) {
+      advice.stable = 2 / std::sqrt(bound.squared);
+      advice.reason = bound.carrier < plan.bodies ? "the light body " + model.bodies[z(bound.carrier)].name + " on its rods"
+                                                  : "a joint of rods";
+    }
+  }
   advice.advised = 0.5 * advice.stable;
   return advice;
 }
@@ -215,6 +226,7 @@ Problems check(const Model& model, const Options& options) {
   }
   if (!extensible) check_taut(model, problems);
   check_directions(model, problems);
+  check_joins(model, problems);
   check_wind(model, problems);
   return problems;
 }

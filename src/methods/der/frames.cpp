@@ -9,13 +9,16 @@
 
 namespace tendril::der {
 
+void set_wall(const Chain& c, Wall& wall, const Quat& now) {
+  const V3<double> tangent = to_small(director(now, 2)), d1 = to_small(director(now, 0));
+  wall.target_tangent = tangent;
+  wall.target_d1 = d1;
+  if (!wall.follows) wall.director = turned_about(tangent, orthonormalized(tangent, d1), -c.phi[z(wall.slot)]);
+}
+
 void set_walls(Chain& c, const Drive& drive) {
   for (Wall& wall : c.walls) {
-    const Quat& now = drive.targets[z(wall.target)].pose.orientation;
-    const V3<double> tangent = to_small(director(now, 2)), d1 = to_small(director(now, 0));
-    wall.target_tangent = tangent;
-    wall.target_d1 = d1;
-    if (!wall.follows) wall.director = turned_about(tangent, orthonormalized(tangent, d1), -c.phi[z(wall.slot)]);
+    if (wall.target >= 0) set_wall(c, wall, drive.targets[z(wall.target)].pose.orientation);
   }
 }
 

@@ -19,7 +19,8 @@ struct AngleWork {
   Array gradient, diagonal, off, step, saved, scratch, pivot, lower, border, angles_before;
 };
 
-// Where the walls are to stand.
+// Where the walls are to stand: one of them, and all that clamps hold.
+void set_wall(const Chain& chain, Wall& wall, const Quat& orientation);
 void set_walls(Chain& chain, const Drive& drive);
 // Tangents and lengths from the vertices; walls put in their place.
 void update_edges(Chain& chain);
