@@ -73,7 +73,7 @@ SENTENCE("bodies", "a free body keeps its momenta to rounding, and turns with se
     const std::vector<Wrench> none(1);
     const Vec3 L = momentum(body, state[0]);
     for (int i = 0; i < static_cast<int>(std::round(2 / dt)); ++i) world->step(dt, i, none, state);
-    EXPECT_LT((momentum(body, state[0]) - L).norm(), 1e-12 * L.norm());
+    EXPECT_LT((momentum(body, state[0]) - L).norm(), 1e-15 * (2 / dt) * L.norm());
     EXPECT_EQ(state[0].motion.linear, spinning().motion.linear);
     EXPECT_LT((state[0].pose.position - spinning().pose.position - 2 * spinning().motion.linear).norm(), 1e-12);
     EXPECT_NEAR(energy(body, state[0]) / energy(body, spinning()), 1, 20 * dt * dt);
@@ -116,7 +116,7 @@ SENTENCE("bodies", "a guided body slides along and turns about its axis only; dr
   EXPECT_EQ(state[2].pose.position, Vec3::Zero());
 }
 
-SENTENCE("bodies", "a heap falls on the ground and comes to rest on it, on every shape") {
+SENTENCE("bodies", "bodies of every shape fall on each other and on the ground, where boxes come to rest") {
   Heap heap;
   const auto world = make_ode_world(heap.bodies, heap.grounds);
   bool touched = false;
@@ -125,10 +125,13 @@ SENTENCE("bodies", "a heap falls on the ground and comes to rest on it, on every
     touched = touched || !world->contacts().empty();
   }
   EXPECT_TRUE(touched);
-  for (const BodyState& s : heap.states) {
-    EXPECT_GT(s.pose.position.z(), 0.04);
-    EXPECT_LT(s.motion.linear.norm(), 0.3);
-    EXPECT_LT(s.pose.position.norm(), 20);
+  for (std::size_t i = 0; i < 6; ++i) {
+    const BodyState& s = heap.states[i];
+    EXPECT_GT(s.pose.position.z(), 0.045);  // half of the thinnest
+    EXPECT_LT(std::abs(s.motion.linear.z()), 1e-2);
+    if (i % 3 == 0) {
+      EXPECT_LT(s.motion.linear.norm(), 1e-2);  // the others may roll
+    }
   }
 }
 

@@ -137,14 +137,21 @@ class OdeWorld final : public BodyWorld {
       for (int k = 0; k < midpoint_iterations; ++k)
         w = without_inertia(bodies_[i], exp_quat(Vec3(0.5 * dt * w)) * q, momentum_[i]);
     }
+    Vec3 force = wrench.force, moment = wrench.moment;
+    if (bodies_[i].kind == BodyKind::guided) {  // ODE turns by I^-1 moment: this moment turns about the axis alone
+      const Vec3& axis = bodies_[i].axis;
+      const Vec3 turned = inertia_at(bodies_[i], q) * axis;
+      force = axis.dot(force) * axis;
+      moment = (axis.dot(moment) / axis.dot(turned)) * turned;
+    }
     pushed_[i] = w;
     const dQuaternion o = {q.w(), q.x(), q.y(), q.z()};
     dBodySetPosition(id, x.x(), x.y(), x.z());
     dBodySetQuaternion(id, o);
     dBodySetLinearVel(id, v.x(), v.y(), v.z());
     dBodySetAngularVel(id, w.x(), w.y(), w.z());
-    dBodySetForce(id, wrench.force.x(), wrench.force.y(), wrench.force.z());
-    dBodySetTorque(id, wrench.moment.x(), wrench.moment.y(), wrench.moment.z());
+    dBodySetForce(id, force.x(), force.y(), force.z());
+    dBodySetTorque(id, moment.x(), moment.y(), moment.z());
   }
 
   void pull(std::size_t i, double dt, BodyState& state) {

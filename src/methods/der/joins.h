@@ -48,6 +48,8 @@ class Joins {
   void save(StateWriter& writer) const;
   void load(StateReader& reader);
 
+  friend struct JoinsInside;  // for tests
+
  private:
   Quat orientation(int carrier) const;
   Vec3 point_of(const Chain& chain, const TieSide& side) const;
