@@ -1,12 +1,12 @@
 // Body dynamics on the Open Dynamics Engine.
 //
 // ODE has no copy of a world, its spaces remember, and setting what was read is not the identity. So every step pushes all
-// states, finds contacts pair by pair in the order of indices, and pulls all states: the same arguments give the same bits in
-// any world, which is what resuming needs.
+// states, finds contacts pair by pair in the order of indices, and pulls all states: the same arguments give the same bits
+// in any world, which is what resuming needs.
 //
 // Rotation: ODE moves the orientation by exp(dt w) and changes the spin by I^-1 times the impulse, with I where the step
-// begins. Its own gyroscopic term is left out, because it does not keep the angular momentum. Instead the spin that is pushed
-// is the one at the middle of the free turn,
+// begins. Its own gyroscopic term is left out, because it does not keep the angular momentum. Instead the spin that is
+// pushed is the one at the middle of the free turn,
 //   w* = I(exp(dt w*/2) q)^-1 L,   L = I(q) w
 // and what comes back is L + I(q) (w' - w*) at the new orientation: angular momentum changes by the impulses alone, and a
 // free body's turn is of second order.

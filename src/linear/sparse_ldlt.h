@@ -27,12 +27,12 @@ class SparseLDLT {
 
  private:
   int size_ = 0;
-  std::vector<int> order_, rank_;                  // order_[k]: unknown that is eliminated k-th
-  std::vector<int> column_start_, row_;            // upper half of the permuted matrix, column by column, diagonal last
+  std::vector<int> order_, rank_;        // order_[k]: unknown that is eliminated k-th
+  std::vector<int> column_start_, row_;  // upper half of the permuted matrix, column by column, diagonal last
   std::vector<double> entry_;
-  std::vector<int> pattern_start_, pattern_;       // row k of L: its columns, rising
-  std::vector<int> below_start_, below_;           // column k of L: its rows, rising
-  std::vector<double> value_, pivot_;              // along below_; 1 / pivot
+  std::vector<int> pattern_start_, pattern_;  // row k of L: its columns, rising
+  std::vector<int> below_start_, below_;      // column k of L: its rows, rising
+  std::vector<double> value_, pivot_;         // along below_; 1 / pivot
   std::vector<int> filled_;
   mutable std::vector<double> work_;
 };

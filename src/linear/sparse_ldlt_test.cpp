@@ -36,7 +36,8 @@ Eigen::MatrixXd fill(SparseLDLT& sparse, int n, const std::vector<std::pair<int,
 
 }  // namespace
 
-SENTENCE("linear", "a sparse system with a fixed pattern gives what a dense one gives, and allocates nothing once it is set") {
+SENTENCE("linear",
+         "a sparse system with a fixed pattern gives what a dense one gives, and allocates nothing once it is set") {
   Random random;
   for (const int n : {1, 2, 7, 40}) {
     std::vector<std::pair<int, int>> pairs;

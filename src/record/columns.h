@@ -10,7 +10,7 @@
 namespace tendril {
 
 struct FrameSizes {
-  std::size_t nodes = 0, edges = 0, inner = 0, clamps = 0;
+  std::size_t nodes = 0, edges = 0, inner = 0, clamps = 0, bodies = 0;
   bool operator==(const FrameSizes&) const = default;
 };
 FrameSizes sizes_of(const Frame& frame, std::size_t clamps);

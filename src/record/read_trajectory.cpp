@@ -94,7 +94,7 @@ Trajectory read_trajectory(const std::filesystem::path& path) {
               velocity = table("velocities"), moment = table("moments"), orientation = table("orientations"),
               spin = table("spin"), force = table("forces"), twist = table("twist"), energy = table("energies"),
               own = table("own_energies"), drift = table("solver/drift"), iterations = table("solver/iterations"),
-              residual = table("solver/residual"), pivots = table("solver/negative_pivots");
+              bodies = table("bodies"), residual = table("solver/residual"), pivots = table("solver/negative_pivots");
   const std::size_t frames = common_frames(root, name);
   for (std::size_t k = 0; k < frames; ++k) {
     Frame f;
@@ -107,6 +107,13 @@ Trajectory read_trajectory(const std::filesystem::path& path) {
     f.orientation.resize(static_cast<int>(orientation.per_frame / 4));
     const double* q = orientation.row(k);
     for (Quat& value : f.orientation) value = Quat(q[0], q[1], q[2], q[3]), q += 4;
+    f.bodies.resize(bodies.per_frame / 13);
+    const double* b = bodies.row(k);
+    for (BodyState& body : f.bodies) {
+      body.pose = {Vec3(b[0], b[1], b[2]), Quat(b[3], b[4], b[5], b[6])};
+      body.motion = {Vec3(b[7], b[8], b[9]), Vec3(b[10], b[11], b[12])};
+      b += 13;
+    }
     f.own_energy = energy_from(own.row(k));
     f.report.iterations = static_cast<int>(*iterations.row(k));
     f.report.residual = *residual.row(k);

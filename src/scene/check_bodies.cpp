@@ -26,7 +26,8 @@ class BodyChecker {
     if (moves && !b.mass && !b.density)
       error(path + ".mass", "is missing", "a body that moves needs a mass", "give mass, or density and a shape");
     if (moves && !b.shape && !b.inertia)
-      error(path + ".inertia", "is missing", "a body without a shape needs its moments of inertia", "give inertia or a shape");
+      error(path + ".inertia", "is missing", "a body without a shape needs its moments of inertia",
+            "give inertia or a shape");
     if (const auto* box = b.shape ? std::get_if<BoxBody>(&*b.shape) : nullptr; box && !(box->size.minCoeff() > 0))
       error(path + ".shape.box.size", "got " + value_text(box->size) + " m", "each side must be > 0");
     if (b.inertia) check_inertia(*b.inertia, path + ".inertia");
@@ -57,9 +58,9 @@ class BodyChecker {
   }
   // Each moment of inertia is a sum over mass of two squared distances: none can exceed the sum of the others.
   void check_inertia(const Vec3& i, const std::string& field) {
-    if (!(i.minCoeff() > 0))
-      return error(field, "got " + value_text(i) + " kg m^2", "each moment of inertia must be > 0");
-    const double largest = i.maxCoeff(), others = i.sum() - largest;
+    if (!(i.minCoeff() > 0)) return error(field, "got " + value_text(i) + " kg m^2", "each moment of inertia must be > 0");
+    Eigen::Index at = 0;
+    const double largest = i.maxCoeff(&at), others = i[(at + 1) % 3] + i[(at + 2) % 3];
     if (largest > (1 + 1e-9) * others)
       error(field, "got " + value_text(i) + " kg m^2",
             fmt::format("no moment of inertia can be larger than the sum of the other two, but {} > {}",

@@ -391,20 +391,6 @@ class Builder {
 
 }  // namespace
 
-Beside edges_beside(const Chain& c, int node) {
-  Beside beside;
-  const int first = c.vertex_of_node[z(node)];
-  const auto look = [&](int vertex) {  // each twin may have an edge on either side
-    if (c.kind[z(vertex - 1)] == SlotKind::edge) beside.before = vertex - 1;
-    if (c.kind[z(vertex)] == SlotKind::edge) beside.after = vertex;
-  };
-  look(first);
-  for (const Twin& twin : c.twins) {
-    if (twin.first == first) look(twin.second);
-  }
-  return beside;
-}
-
 Chain build_chain(const Model& model, const Frame& pose, const Drive& drive, const ChainChoice& choice) {
   return Builder(model, pose, drive, choice).build();
 }

@@ -156,11 +156,11 @@ class Planner {
   const Model& model_;
   JoinPlan& plan_;
   Groups frames_, points_;
-  std::map<int, Quat> frame_of_;       // per node with a wall
-  std::map<int, int> body_of_;         // per group of frames
-  std::set<int> world_;                // groups of frames joined to the world
-  std::map<int, int> carrier_of_;      // per group
-  std::map<int, std::set<int>> held_by_;            // per group of points: bodies, -1 the world
+  std::map<int, Quat> frame_of_;          // per node with a wall
+  std::map<int, int> body_of_;            // per group of frames
+  std::set<int> world_;                   // groups of frames joined to the world
+  std::map<int, int> carrier_of_;         // per group
+  std::map<int, std::set<int>> held_by_;  // per group of points: bodies, -1 the world
   std::set<std::pair<int, int>> welded_bodies_;
 };
 
@@ -175,8 +175,8 @@ CarrierBound carrier_bound(const Model& model, const JoinPlan& plan) {
   std::vector<double> row(z(plan.bodies) + plan.junctions.size(), 0.0);
   for (const WallPlan& wall : plan.walls) {
     const bool body = wall.carrier < plan.bodies;
-    const double inertia = body ? model.bodies[z(wall.carrier)].inertia.minCoeff()
-                                : plan.junctions[z(wall.carrier - plan.bodies)].inertia;
+    const double inertia =
+        body ? model.bodies[z(wall.carrier)].inertia.minCoeff() : plan.junctions[z(wall.carrier - plan.bodies)].inertia;
     if (!(inertia > 0)) continue;
     for (const EdgeIndex e : edges_at(model, NodeIndex{wall.node})) {
       const double l = model.rest_length[e], m = 0.5 * model.section[e].line_mass * l;  // at least half an edge at a node
@@ -215,7 +215,8 @@ void check_joins(const Model& model, Problems& problems) {
       const double ratio = model.bodies[z(body)].mass / rod_mass(rod);
       if (ratio >= light) continue;
       char text[200];
-      std::snprintf(text, sizeof text, "is much lighter than rod %s: mass ratio %.3g", model.rods[z(rod)].name.c_str(), ratio);
+      std::snprintf(text, sizeof text, "is much lighter than rod %s: mass ratio %.3g", model.rods[z(rod)].name.c_str(),
+                    ratio);
       problems.push_back({Severity::warning, "", "body[" + std::to_string(body) + "].mass", text,
                           "the rod turns it about rather than it the rod, and the step may have to be shorter",
                           "make it heavier, or join the rods to each other"});

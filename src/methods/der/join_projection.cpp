@@ -10,8 +10,8 @@
 // in the metric of the kinetic energy: W = 1/m, 1/M, R I^-1 R^T, guided bodies masked.
 //   (D W D^T) lambda = c,   dy = -W D^T lambda                                                   [ERRATA D16, D17]
 // differs from the paper: a turn is a vector of three and never leaves the unit quaternions, so q.q = 1 is no constraint
-// [ERRATA D19]; and what a body gets is an impulse, which changes its angular momentum and from that its spin, rather than the
-// turn over h  [ERRATA D18]: no momentum is lost, however far the body turns.
+// [ERRATA D19]; and what a body gets is an impulse, which changes its angular momentum and from that its spin, rather than
+// the turn over h  [ERRATA D18]: no momentum is lost, however far the body turns.
 #include <algorithm>
 #include <cmath>
 
@@ -43,7 +43,9 @@ void Joins::attach(const Chain& c, double scale) {
     edge_slots_.push_back(s);
     add_row({c.node[z(s)], c.node[z(s + 1)]});
   }
-  const auto place = [&](const TieSide& side) { return side.node >= 0 ? side.node : side.body >= 0 ? place_block(side.body) : -1; };
+  const auto place = [&](const TieSide& side) {
+    return side.node >= 0 ? side.node : side.body >= 0 ? place_block(side.body) : -1;
+  };
   const auto turn = [&](const TieSide& side) { return side.node < 0 && side.body >= 0 ? turn_block(side.body) : -1; };
   for (const Tie& tie : plan_.ties)
     for (int k = 0; k < 3; ++k) add_row({place(tie.a), turn(tie.a), place(tie.b), turn(tie.b)});
@@ -53,7 +55,8 @@ void Joins::attach(const Chain& c, double scale) {
   plan_of_wall_.assign(c.walls.size(), -1);
   for (std::size_t w = 0; w < c.walls.size(); ++w) {
     for (std::size_t i = 0; i < plan_.walls.size(); ++i)
-      if (c.walls[w].carrier >= 0 && plan_.walls[i].node == c.node[z(c.walls[w].slot)]) plan_of_wall_[w] = static_cast<int>(i);
+      if (c.walls[w].carrier >= 0 && plan_.walls[i].node == c.node[z(c.walls[w].slot)])
+        plan_of_wall_[w] = static_cast<int>(i);
   }
   const int blocks = nodes_ + 2 * plan_.bodies + static_cast<int>(plan_.junctions.size());
   std::vector<std::vector<int>> terms_of(z(blocks));

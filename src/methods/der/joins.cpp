@@ -12,7 +12,8 @@ Joins::Joins(const Model& model) : model_(model), plan_(model), nodes_(model.res
   std::vector<BodyProperties> properties;
   std::vector<BodyGround> grounds;
   for (const BodyModel& b : model.bodies) {
-    properties.push_back({b.kind, b.mass, b.inertia, b.collides ? b.shape : std::nullopt, b.axis, b.friction, b.restitution});
+    properties.push_back(
+        {b.kind, b.mass, b.inertia, b.collides ? b.shape : std::nullopt, b.axis, b.friction, b.restitution});
     bodies_.push_back(b.start);
   }
   for (const GroundPlane& g : model.grounds) grounds.push_back({g.point, g.normal, g.friction, g.restitution});
@@ -47,7 +48,8 @@ void Joins::set_walls(Chain& c) const {
   }
 }
 
-// What the rod does to its walls is minus what the walls do to the rod; about the edge it is the torque of the material frame.
+// What the rod does to its walls is minus what the walls do to the rod; about the edge it is the torque of the material
+// frame.
 //   at a rod's start  +beta (theta^n - theta^0)/L t,   at its end  the opposite        [Bergou 2008, sec. 8.2; ERRATA D15]
 void Joins::step(const Chain& c, const Drive& drive, double dt) {
   remember_levers(c);

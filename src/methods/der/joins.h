@@ -1,4 +1,5 @@
-// Bodies, junctions and joints of the rods: their state, their step, and the projection that keeps joints and lengths together.
+// Bodies, junctions and joints of the rods: their state, their step, and the projection that keeps joints and lengths
+// together.
 #pragma once
 
 #include <memory>
@@ -18,11 +19,11 @@ struct JoinRows {
     int row = 0, block = 0;
     V3<double> g{0, 0, 0};
   };
-  std::vector<Term> terms;           // by row
-  std::vector<int> first_term;       // per row, and one more
+  std::vector<Term> terms;                    // by row
+  std::vector<int> first_term;                // per row, and one more
   std::vector<int> first_of_block, of_block;  // terms of each block
-  std::vector<int> pair_place;       // where the product of two terms of a block is added, in the order of assembly
-  Array right, multiplier;           // per row
+  std::vector<int> pair_place;                // where the product of two terms of a block is added, in the order of assembly
+  Array right, multiplier;                    // per row
 };
 
 class Joins {
@@ -31,7 +32,7 @@ class Joins {
   bool any() const { return !plan_.empty(); }
   const JoinPlan& plan() const { return plan_; }
 
-  std::span<const CarriedWall> walls();          // as they stand now
+  std::span<const CarriedWall> walls();           // as they stand now
   void attach(const Chain& chain, double scale);  // a chain was built: rows and workspaces for it
   void set_walls(Chain& chain) const;
   // Bodies and junctions move on by dt under gravity and the moments at their walls.
@@ -77,15 +78,15 @@ class Joins {
   std::vector<CarriedWall> walls_;
   int nodes_ = 0;
   double scale_ = 1;
-  std::vector<int> plan_of_wall_;          // per wall of the chain: in the plan, -1: a clamp's
-  std::vector<int> edge_slots_;            // constrained, one row each
+  std::vector<int> plan_of_wall_;  // per wall of the chain: in the plan, -1: a clamp's
+  std::vector<int> edge_slots_;    // constrained, one row each
   JoinRows rows_;
-  std::vector<Mat3> inverse_;              // per body place and carrier turn, counted from the first body's place
-  Array node_inverse_;                     // per node
-  std::vector<Vec3> lever_;                // two per tie, before the step
-  std::vector<Vec3> moment_impulse_;       // per carrier, of a projection
-  std::vector<Vec3> angular_momentum_;     // per body, before a projection
-  std::vector<V3<double>> node_force_;     // per node
+  std::vector<Mat3> inverse_;           // per body place and carrier turn, counted from the first body's place
+  Array node_inverse_;                  // per node
+  std::vector<Vec3> lever_;             // two per tie, before the step
+  std::vector<Vec3> moment_impulse_;    // per carrier, of a projection
+  std::vector<Vec3> angular_momentum_;  // per body, before a projection
+  std::vector<V3<double>> node_force_;  // per node
   SparseLDLT matrix_;
 };
 

@@ -1,3 +1,4 @@
+// long: one sentence per kind of joint and body
 #include "methods/der/joins.h"
 
 #include <cmath>
@@ -74,7 +75,8 @@ JointPlace on_world() { return {"", 0, "", true}; }
 // A rod between two odd bodies, welded off their centres, a third rod hinged to its middle, a body on a ball below.
 Scene everything() {
   Scene scene;
-  scene.rods = {rod_between("rod", Vec3(0, 0, 0), Vec3(1, 0, 0), 8), rod_between("arm", Vec3(0.5, 0, 0), Vec3(0.5, 0.6, 0), 5),
+  scene.rods = {rod_between("rod", Vec3(0, 0, 0), Vec3(1, 0, 0), 8),
+                rod_between("arm", Vec3(0.5, 0, 0), Vec3(0.5, 0.6, 0), 5),
                 rod_between("leg", Vec3(0.5, 0.6, 0), Vec3(0.9, 0.6, 0.3), 4)};
   scene.bodies = {body_at("left", Vec3(-0.1, 0.05, 0.02), 1.3, Vec3(0.02, 0.03, 0.04)),
                   body_at("right", Vec3(1.1, -0.1, 0.1), 2.1, Vec3(0.05, 0.03, 0.045)),
@@ -104,7 +106,8 @@ Momenta momenta(const Der& der, const Model& model) {
   const Frame f = frame_of(der);
   Momenta m{linear_momentum(der, f), der.joins()->junction_momentum()};
   for (int n = 0; n < f.position.size(); ++n)
-    m.angular += der.chain().mass[z(der.chain().vertex_of_node[z(n)])] * f.position[NodeIndex{n}].cross(f.velocity[NodeIndex{n}]);
+    m.angular +=
+        der.chain().mass[z(der.chain().vertex_of_node[z(n)])] * f.position[NodeIndex{n}].cross(f.velocity[NodeIndex{n}]);
   for (std::size_t i = 0; i < f.bodies.size(); ++i) {
     const Vec3 p = model.bodies[i].mass * f.bodies[i].motion.linear;
     m.linear += p;
@@ -149,7 +152,8 @@ SENTENCE("der", "the moment a body feels is minus the derivative of the rod's en
     scene.rods[0].initial = ArcCurve{Vec3::Zero(), Vec3::UnitX(), Vec3(0, 1, 0.4), 1.1, 1 / 1.1};
     scene.rods[0].initial_twist = 0.3;
     scene.bodies = {body_at("a", Vec3(0, 0, 0), 1, Vec3(1, 1, 1)), body_at("b", Vec3(1, 0.4, 0), 1, Vec3(1, 1, 1))};
-    scene.joints = {join(JointKind::rigid, on_rod("rod", 0), on_body("a")), join(JointKind::rigid, on_rod("rod", 1), on_body("b"))};
+    scene.joints = {join(JointKind::rigid, on_rod("rod", 0), on_body("a")),
+                    join(JointKind::rigid, on_rod("rod", 1), on_body("b"))};
     const auto model = model_of(scene);
     Drive drive;
     evaluate(*model, {}, 0, 1, drive);
@@ -262,13 +266,16 @@ SENTENCE("der", "a rigid joint of two rods bends like an uncut rod, and a ball o
   const double whole = sag({rod_between("rod", Vec3::Zero(), Vec3::UnitX(), 16)}, {}).z();
   const std::vector<Rod> halves{rod_between("rod", Vec3::Zero(), Vec3(0.5, 0, 0), 8),
                                 rod_between("other", Vec3(0.5, 0, 0), Vec3::UnitX(), 8)};
-  const auto knee = [&](JointKind kind, const Vec3& axis) { return std::vector{join(kind, on_rod("rod", 1), on_rod("other", 0), axis)}; };
+  const auto knee = [&](JointKind kind, const Vec3& axis) {
+    return std::vector{join(kind, on_rod("rod", 1), on_rod("other", 0), axis)};
+  };
   const double joined = sag(halves, knee(JointKind::rigid, Vec3::UnitZ())).z();
   EXPECT_LT(whole, -0.1);
   EXPECT_NEAR(joined, whole, 2e-3 * std::abs(whole));
   // A hinge about the vertical does not let it sag more; one about y, and a ball, let the second half hang down.
   EXPECT_NEAR(sag(halves, knee(JointKind::hinge, Vec3::UnitZ())).z(), whole, 2e-3 * std::abs(whole));
-  const Vec3 hinged = sag(halves, knee(JointKind::hinge, Vec3::UnitY())), ball = sag(halves, knee(JointKind::ball, Vec3::UnitZ()));
+  const Vec3 hinged = sag(halves, knee(JointKind::hinge, Vec3::UnitY())),
+             ball = sag(halves, knee(JointKind::ball, Vec3::UnitZ()));
   EXPECT_LT((hinged - ball).norm(), 1e-3);
   EXPECT_LT(ball.z(), -0.5);
   EXPECT_NEAR(ball.x(), 0.5, 0.06);
@@ -299,12 +306,15 @@ SENTENCE("der", "a body welded inside a rod bends it on both sides like its weig
   EXPECT_NEAR(tip(true), load, 3e-3 * std::abs(load));
 }
 
-SENTENCE("der", "a loop of rods joined to each other falls without losing its shape, and hinges of a loop may be joined twice") {
+SENTENCE("der",
+         "a loop of rods joined to each other falls without losing its shape, and hinges of a loop may be joined twice") {
   Scene scene;
   const Vec3 corner[] = {Vec3::Zero(), Vec3::UnitX(), Vec3(0.5, 0.8, 0)};
-  for (int i = 0; i < 3; ++i) scene.rods.push_back(rod_between(std::string(1, char('a' + i)), corner[i], corner[(i + 1) % 3], 6));
-  scene.joints = {join(JointKind::rigid, on_rod("a", 1), on_rod("b", 0)), join(JointKind::rigid, on_rod("b", 1), on_rod("c", 0)),
-                  join(JointKind::ball, on_rod("c", 1), on_rod("a", 0)), join(JointKind::rigid, on_rod("c", 1), on_rod("a", 0))};
+  for (int i = 0; i < 3; ++i)
+    scene.rods.push_back(rod_between(std::string(1, char('a' + i)), corner[i], corner[(i + 1) % 3], 6));
+  scene.joints = {
+      join(JointKind::rigid, on_rod("a", 1), on_rod("b", 0)), join(JointKind::rigid, on_rod("b", 1), on_rod("c", 0)),
+      join(JointKind::ball, on_rod("c", 1), on_rod("a", 0)), join(JointKind::rigid, on_rod("c", 1), on_rod("a", 0))};
   scene.loads.push_back(GravityLoad{});
   const auto model = model_of(scene);
   Der der(model, {});
@@ -323,7 +333,8 @@ SENTENCE("der", "a driven body winds a rod through many turns, which stay, and a
   scene.bodies[0].kind = BodyKind::driven, scene.bodies[1].kind = BodyKind::fixed;
   scene.bodies[0].axis = Vec3::UnitX();
   scene.bodies[0].turn = ramp(-5);
-  scene.joints = {join(JointKind::rigid, on_rod("rod", 0), on_body("motor")), join(JointKind::rigid, on_rod("rod", 1), on_body("rest"))};
+  scene.joints = {join(JointKind::rigid, on_rod("rod", 0), on_body("motor")),
+                  join(JointKind::rigid, on_rod("rod", 1), on_body("rest"))};
   const auto model = model_of(scene);
   for (const bool general : {false, true}) {
     Settings settings;
@@ -353,13 +364,16 @@ SENTENCE("der", "a guided body slides and turns about its axis only, whatever it
 }
 
 // T/sqrt(L/g) = 6.392568008 at 30 degrees.  [REFERENCES 6d]
-SENTENCE("der", "a heavy load on a light rod between two balls swings as a pendulum, with the conserving projection of second order") {
+SENTENCE(
+    "der",
+    "a heavy load on a light rod between two balls swings as a pendulum, with the conserving projection of second order") {
   StiffnessSection thread = plain_section(1e-6, 1e-6, 1e-6);
   thread.mass_per_length = 0.1;
   const auto period = [&](double h) {
     Scene scene = one_rod(StraightCurve{Vec3::Zero(), Vec3(0.5, 0, -std::sqrt(0.75))}, 4, thread);
     scene.bodies = {body_at("load", Vec3(0.5, 0, -std::sqrt(0.75)), 10, Vec3(0.01, 0.01, 0.01))};
-    scene.joints = {join(JointKind::ball, on_rod("rod", 1), on_body("load")), join(JointKind::ball, on_rod("rod", 0), on_world())};
+    scene.joints = {join(JointKind::ball, on_rod("rod", 1), on_body("load")),
+                    join(JointKind::ball, on_rod("rod", 0), on_world())};
     scene.loads.push_back(GravityLoad{Vec3(0, 0, -1)});
     const auto model = model_of(scene);
     Settings settings;
