@@ -3,7 +3,6 @@
 #include <cmath>
 #include <numbers>
 
-#include "model/bodies.h"
 #include "validation/experiment.h"
 #include "validation/solve.h"
 
@@ -136,6 +135,106 @@ Modes swinging(ExperimentContext& context, int segments) {
   return modes;
 }
 
+// ---- unguided
+// ------------------------------------------------------------------------------------------------------------- A soft
+// spring of 25 turns, EI = 2 GJ so that bouncing and turning couple well, its ends led to the axis, where the body hangs
+// free. Coiled with 10 degrees of pitch, the weight stretches it to about 15.
+struct SoftSpring {
+  static constexpr double R = 0.05, EI = 1e-2, GJ = 5e-3, turns = 25, lead = 0.25, rest_angle = 10 * pi / 180,
+                          angle = 15 * pi / 180;
+  static constexpr int segments = 12 * 25;
+  std::vector<Vec3> points;
+  double length = 0, weight = 0;  // of the body [N]
+  double stretch = 0, twist = 0;  // compliances of a helix at `angle` along and about z, by Castigliano
+  SoftSpring() {
+    points = wire();
+    for (std::size_t i = 1; i < points.size(); ++i) length += (points[i] - points[i - 1]).norm();
+    const double c = std::cos(angle), s = std::sin(angle), r = R * c / std::cos(rest_angle);
+    stretch = r * r * length * (c * c / GJ + s * s / EI);
+    twist = length * (s * s / GJ + c * c / EI);
+    weight = 2 * pi * turns * (r * std::tan(angle) - R * std::tan(rest_angle)) / stretch;
+  }
+  static Vec3 at(double t) {
+    const double end = 2 * pi * turns, led = 2 * pi * lead;
+    const auto ramp = [&](double u) { return std::sin(0.5 * pi * std::clamp(u / led, 0.0, 1.0)); };
+    const double r = R * ramp(t) * ramp(end - t);
+    return {r * std::cos(t), r * std::sin(t), -R * std::tan(rest_angle) * t};
+  }
+  static std::vector<Vec3> wire() {  // points at equal distances along the curve
+    constexpr int fine = 200 * segments;
+    std::vector<double> s(fine + 1, 0.0);
+    const double step = 2 * pi * turns / fine;
+    for (int i = 1; i <= fine; ++i)
+      s[static_cast<std::size_t>(i)] = s[static_cast<std::size_t>(i) - 1] + (at(step * i) - at(step * (i - 1))).norm();
+    std::vector<Vec3> out;
+    for (int i = 0; i < segments; ++i) {
+      const auto k = std::lower_bound(s.begin(), s.end(), s.back() * i / segments) - s.begin();
+      out.push_back(at(step * static_cast<double>(k)));
+    }
+    out.push_back(at(2 * pi * turns));
+    return out;
+  }
+};
+
+struct Exchange {
+  int handovers = 0;           // from bouncing to turning or back
+  double least = 1, most = 0;  // part of the body's kinetic energy that bounces, mean over one period
+};
+
+// Gravity grows slowly to its full value, and then at once by 8 %: the body bounces.
+Exchange unguided(ExperimentContext& context) {
+  const SoftSpring soft;
+  const double M = soft.weight / g, Iz = 0.88 * M * soft.stretch / soft.twist;  // tuned
+  Scene scene;
+  scene.title = "Wilberforce pendulum";
+  Rod rod;
+  rod.name = "spring";
+  const double wire = M / 4;
+  rod.section = StiffnessSection{{}, soft.EI, soft.EI, soft.GJ, wire / soft.length, 1e-3};
+  PolylineCurve curve;
+  curve.points = soft.points;
+  rod.rest = curve;
+  scene.rods.push_back(rod);
+  Clamp top;
+  top.name = "top", top.rod = "spring";
+  scene.clamps.push_back(top);
+  RigidBody body;
+  body.name = "body", body.mass = M - wire / 3, body.inertia = Vec3(0.6 * Iz, 0.6 * Iz, Iz),
+  body.position = soft.points.back();
+  scene.bodies.push_back(body);
+  scene.joints.push_back({"weld", JointKind::rigid, {"spring", 1}, {"", 0, "body"}, Vec3::UnitZ()});
+  scene.loads.push_back(GravityLoad{Vec3(0, 0, -g)});
+  scene.options["der"]["projection"] = std::string("conserving");
+  constexpr int per_period = 24, lowering = 6, watched = 23;
+  const double period = 2 * pi * std::sqrt(soft.stretch * M);
+  scene.time.duration = (lowering + watched) * period;
+  scene.time.frames_per_second = per_period / period;
+  Simulation simulation = open_or_throw(scene);
+  Exchange result;
+  std::vector<double> bounce, turn;
+  std::vector<std::vector<double>> rows;
+  bool bouncing = true;
+  for (int frame = 1; !simulation.finished(); ++frame) {
+    const double u = std::min(1.0, frame / double(per_period * lowering));
+    simulation.set_input("gravity", u < 1 ? u * u * u * (10 - 15 * u + 6 * u * u) : 1.08);
+    if (simulation.advance_to(frame * period / per_period).outcome != Outcome::fine)
+      throw std::runtime_error(simulation.report().message);
+    const BodyState& now = simulation.frame().bodies[0];
+    bounce.push_back(0.5 * body.mass.value() * now.motion.linear.z() * now.motion.linear.z());
+    turn.push_back(0.5 * Iz * now.motion.angular.z() * now.motion.angular.z());
+    if (frame <= per_period * (lowering + 1)) continue;
+    double b = 0, t = 0;
+    for (std::size_t i = bounce.size() - per_period; i < bounce.size(); ++i) b += bounce[i], t += turn[i];
+    const double part = b / (b + t);
+    result.least = std::min(result.least, part), result.most = std::max(result.most, part);
+    if (bouncing ? part < 0.3 : part > 0.7) bouncing = !bouncing, ++result.handovers;
+    rows.push_back({simulation.time(), now.pose.position.z(), bounce.back(), turn.back(), part});
+  }
+  context.write_csv("unguided",
+                    {"time [s]", "z [m]", "bouncing [J]", "turning [J]", "bouncing part, mean over a period [1]"}, rows);
+  return result;
+}
+
 }  // namespace
 
 std::vector<Check> der_wilberforce(ExperimentContext& context) {
@@ -166,6 +265,11 @@ std::vector<Check> der_wilberforce(ExperimentContext& context) {
     checks.push_back(relative_check("guided body in motion: fast mode [rad/s]", expected.fast, seen.fast, 0.02));
     checks.push_back(
         relative_check("guided body in motion: beat [rad/s]", expected.fast - expected.slow, seen.fast - seen.slow, 0.03));
+    const Exchange free = unguided(context);
+    checks.push_back({"unguided: energy handed from bouncing to turning or back, times", 4, double(free.handovers), 0, 0,
+                      free.handovers >= 4});
+    checks.push_back(absolute_check("unguided: part that bounces at most", 1, free.most, 0.1));
+    checks.push_back(bound_check("unguided: part that bounces at least", free.least, 0.3));
   }
   return checks;
 }

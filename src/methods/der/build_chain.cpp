@@ -62,16 +62,16 @@ class Builder {
   // What the wall with this number holds: a clamp's, or everything where something carries it.
   struct WallWish {
     bool direction = true, twist = true;
-    int target = -1, carrier = -1;
+    int target = -1;  // or what carries it
     Quat now;
   };
   WallWish wish(int number) const {
     if (z(number) >= model_.targets.size()) {
       const CarriedWall& wall = choice_.carried[z(number) - model_.targets.size()];
-      return {true, true, -1, wall.carrier, wall.orientation};
+      return {true, true, Wall::carried_by(wall.carrier), wall.orientation};
     }
     const Target& target = model_.targets[z(number)];
-    return {target.direction, target.twist, number, -1, drive_.targets[z(number)].pose.orientation};
+    return {target.direction, target.twist, number, drive_.targets[z(number)].pose.orientation};
   }
 
   // Slots and vertices of one rod, in order; returns where the next rod starts.
@@ -107,8 +107,7 @@ class Builder {
         const bool inside = i > 0 && i + 1 < rod.slots;
         chain_.walls.push_back(
             {s, static_cast<int>(chain_.rods.size()), held.target, held.direction, held.twist, inside && !held.direction});
-        chain_.walls.back().carrier = held.carrier;
-        if (held.carrier >= 0) carried_walls_.push_back({chain_.walls.size() - 1, held.now});
+        if (held.target < 0) carried_walls_.push_back({chain_.walls.size() - 1, held.now});
         chain_.edge[z(s)] = i + 1 < rod.slots ? slots_[z(i + 1)].edge : slots_[z(i - 1)].edge;
       } else {
         node = node + 1 == span.first_node + span.nodes && span.ring ? span.first_node : node + 1;

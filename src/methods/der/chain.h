@@ -69,7 +69,9 @@ struct Wall {
       false;  // inside the rod, twist held but direction free: the wall's direction is that between its neighbours
   V3<double> target_tangent{1, 0, 0}, target_d1{0, 1, 0};  // where the clamp's section frame stands
   V3<double> director{0, 1, 0};  // of the material frame, perpendicular to the wall's present direction
-  int carrier = -1;              // what carries it, when it is no clamp (then target is -1); see joins.h
+  // What carries it, when it is no clamp; see joins.h. One number tells which, so that a saved wall has no gaps.
+  static int carried_by(int carrier) { return -1 - carrier; }
+  int carrier() const { return target < 0 ? -1 - target : -1; }
 };
 struct Twin {
   int first = 0, second = 0;  // vertices

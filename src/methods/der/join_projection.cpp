@@ -55,7 +55,7 @@ void Joins::attach(const Chain& c, double scale) {
   plan_of_wall_.assign(c.walls.size(), -1);
   for (std::size_t w = 0; w < c.walls.size(); ++w) {
     for (std::size_t i = 0; i < plan_.walls.size(); ++i)
-      if (c.walls[w].carrier >= 0 && plan_.walls[i].node == c.node[z(c.walls[w].slot)])
+      if (c.walls[w].carrier() >= 0 && plan_.walls[i].node == c.node[z(c.walls[w].slot)])
         plan_of_wall_[w] = static_cast<int>(i);
   }
   const int blocks = nodes_ + 2 * plan_.bodies + static_cast<int>(plan_.junctions.size());

@@ -63,10 +63,10 @@ void Joins::step(const Chain& c, const Drive& drive, double dt) {
   }
   for (Vec3& moment : junction_moment_) moment.setZero();
   for (const Wall& wall : c.walls) {
-    if (wall.carrier < 0) continue;
+    if (wall.carrier() < 0) continue;
     const Vec3 felt = to_eigen(c.moment.get(wall.slot + 1) - c.moment.get(wall.slot));
-    const bool body = wall.carrier < plan_.bodies;
-    (body ? wrenches_[z(wall.carrier)].moment : junction_moment_[z(wall.carrier - plan_.bodies)]) += felt;
+    const bool body = wall.carrier() < plan_.bodies;
+    (body ? wrenches_[z(wall.carrier())].moment : junction_moment_[z(wall.carrier() - plan_.bodies)]) += felt;
   }
   if (world_) world_->step(dt, steps_, wrenches_, bodies_);
   ++steps_;
