@@ -9,6 +9,7 @@
 #include "cli/run_log.h"
 #include "cli/words.h"
 #include "tendril/record.h"
+#include "view/replay.h"
 
 namespace tendril::cli {
 namespace {
@@ -32,15 +33,37 @@ std::string resume_command(const RunArguments& a, const std::string& folder) {
   std::string text = fmt::format("./tendril run {} -o {} --resume", a.scene, folder);
   if (!a.method.empty()) text += " --method " + a.method;
   for (const std::string& set : a.sets) text += fmt::format(" --set '{}'", set);
+  if (!a.inputs.empty()) text += " --inputs " + a.inputs;
   if (a.until) text += fmt::format(" --until {}", *a.until);
   return text;
+}
+
+// The live inputs of another run, each at its step; as long as that run, unless --until says otherwise.
+bool replay_inputs(const RunArguments& a, const std::string& folder, Simulation& simulation) {
+  std::error_code ignored;
+  if (!a.resume && std::filesystem::equivalent(folder, a.inputs, ignored)) {
+    fmt::print(stderr, "{}: the run would replace the one whose inputs it needs; give another folder with -o\n", folder);
+    return false;
+  }
+  RecordedInputs recorded = read_inputs(a.inputs);
+  if (recorded.scene != write_scene(simulation.scene()) && !a.quiet && !a.json)
+    fmt::print(stderr, "note: {} was recorded with other values or another method; its inputs are set at the same steps\n",
+               a.inputs);
+  simulation.go_on_until(a.until.value_or(recorded.end));
+  try {
+    simulation.replay(std::move(recorded.inputs));
+  } catch (const Misuse& error) {
+    fmt::print(stderr, "{}: its inputs do not fit this scene: {}\n", a.inputs, error.what());
+    return false;
+  }
+  return true;
 }
 
 void print_probes(const RunReport& report) {
   for (const ProbeValue& probe : report.last.probes) fmt::print("  {}: {}\n", probe.name, joined(probe.value, 6));
 }
 
-void print_summary(const RunReport& r, const Simulation& simulation, const std::string& folder) {
+void print_summary(const RunReport& r, const Simulation& simulation, const std::string& folder, bool shown) {
   fmt::print("{}: {:.6g} s with {} in {} steps ({} frames), {:.2f} s of wall clock\n",
              simulation.scene().title.empty() ? "run" : simulation.scene().title, r.time, r.method, r.steps, r.frames,
              r.wall_seconds);
@@ -48,9 +71,23 @@ void print_summary(const RunReport& r, const Simulation& simulation, const std::
   fmt::print("  worst residual {:.2g}, iterations {}, length error {:.2g}; retries {}; energy drift {:.2g}\n",
              r.worst_residual, r.worst_iterations, r.worst_length_error, r.retries, r.last.drift);
   fmt::print("  {0}/run.h5  {0}/summary.json  {0}/probes.csv\n", folder);
+  if (shown) fmt::print("  to look at it, open {}/index.html in a browser\n", folder);
+}
+
+// Every run leaves a page to look at, however it ended; the numbers are safe without it.
+bool write_page(const std::string& folder) {
+  try {
+    const std::filesystem::path run = folder;
+    view::write_replay_page({&run, 1}, run / "index.html");
+    return true;
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "warning: no index.html was written, everything else was: {}\n", error.what());
+    return false;
+  }
 }
 
 int finish(const RunArguments& a, const Simulation& simulation, const RunReport& report, const std::string& folder) {
+  const bool shown = write_page(folder);
   if (a.json) fmt::print("{}", summary_json(simulation, report));
   if (report.outcome != Outcome::fine) {
     fmt::print(stderr, "{}\nThe last good state (t = {:.6g} s) and every frame before it are in {}\n", report.message,
@@ -62,7 +99,7 @@ int finish(const RunArguments& a, const Simulation& simulation, const RunReport&
                resume_command(a, folder));
     return interrupted;
   }
-  if (!a.json && !a.quiet) print_summary(report, simulation, folder);
+  if (!a.json && !a.quiet) print_summary(report, simulation, folder, shown);
   return fine;
 }
 
@@ -80,13 +117,14 @@ std::unique_ptr<RunFolder> open_folder(const RunArguments& a, const std::string&
 int command_run(const RunArguments& a) {
   Checked<Scene> scene = load_scene({a.scene, a.method, a.sets});
   if (!scene) return print_problems(scene.problems()), bad_input;
-  if (a.until) scene->time.duration = *a.until;
+  if (a.until && a.inputs.empty()) scene->time.duration = *a.until;
   Checked<Simulation> simulation = Simulation::open(*scene);
   // Reading and opening may both warn of the same thing; what is printed is what open says, unless only reading complained.
   print_problems(simulation.problems().empty() ? scene.problems() : simulation.problems());
   if (!simulation) return bad_input;
   if (a.threads > 1 && !a.quiet && !a.json) fmt::print(stderr, "note: {} works on one thread\n", scene->method);
   const std::string folder = a.output.empty() ? "runs/" + scene_name(a.scene) : a.output;
+  if (!a.inputs.empty() && !replay_inputs(a, folder, *simulation)) return bad_input;
 
   catch_stop_signals();
   const std::unique_ptr<RunFolder> run = open_folder(a, folder, *simulation);

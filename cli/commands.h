@@ -14,6 +14,7 @@ enum ExitCode { fine = 0, check_failed = 1, bad_input = 2, diverged = 3, interru
 
 struct RunArguments {
   std::string scene, output, method;
+  std::string inputs;             // folder of a run whose live inputs are set again
   std::vector<std::string> sets;  // "path=value"
   std::optional<double> until;    // [s]
   bool resume = false, quiet = false, json = false;
@@ -41,6 +42,23 @@ struct CompareArguments {
   std::vector<std::string> methods, sets;
   bool json = false;
 };
+struct ViewArguments {
+  std::vector<std::string> what;  // one scene, or folders of runs; none: the gallery
+  std::string method;
+  std::vector<std::string> sets;
+  std::string host = "127.0.0.1";
+  unsigned short port = 0;  // 0: any free one
+  bool no_browser = false;
+  std::string output;  // runs: write the page to this file instead of serving it
+};
+struct RenderArguments {
+  std::vector<std::string> runs;
+  std::string output, size = "1280x720", colour = "twist", theme = "light", layout;
+  double fps = 30, speed = 1;
+  std::optional<double> time, from, to;  // [s]
+  std::vector<double> camera;            // where it stands, where it looks; empty: the whole scene
+  bool plain = false, quiet = false;
+};
 
 int command_run(const RunArguments& arguments);
 int command_check(const CheckArguments& arguments);
@@ -48,6 +66,8 @@ int command_list(const ListArguments& arguments);
 int command_validate(const ValidateArguments& arguments);
 int command_bench(const BenchArguments& arguments);
 int command_compare(const CompareArguments& arguments);
+int command_view(const ViewArguments& arguments);
+int command_render(const RenderArguments& arguments);
 
 // Parses, runs one command, turns every failure into a sentence on standard error and an exit code.
 int run_program(int argc, const char* const* argv);

@@ -17,6 +17,8 @@ constexpr const char* short_help =
 tendril simulates elastic rods: they bend, twist, buckle, coil and swing.
 
   tendril run SCENE           simulate a scene; the results go to runs/SCENE
+  tendril view [SCENE]        play with a scene in the browser; without SCENE a gallery; RUN folders are replayed
+  tendril render RUN -o FILE  a picture (.png) or a film (.mp4, .webm) of a run
   tendril check SCENE         every problem of a scene, its stiffness, wave speeds and steps
   tendril list WHAT           methods, scenes, experiments, scene-format, schema
   tendril validate [NAME...]  reproduce published results
@@ -33,22 +35,58 @@ struct Arguments {
   ValidateArguments validate;
   BenchArguments bench;
   CompareArguments compare;
+  ViewArguments view;
+  RenderArguments render;
 };
 
 void describe_run(CLI::App& app, RunArguments& a) {
   CLI::App* run = app.add_subcommand("run", "simulate a scene");
   run->add_option("scene", a.scene, "a file, or the name of a scene")->required();
-  run->add_option("-o,--output", a.output, "folder for run.h5, summary.json, probes.csv (default runs/SCENE)");
+  run->add_option("-o,--output", a.output, "folder for index.html, run.h5, summary.json, probes.csv (default runs/SCENE)");
   run->add_option("--method", a.method, "use this method instead of the scene's");
   run->add_option("--set", a.sets, "change a field: rod.beam.segments=100, rod[0].segments=100, time.step=1e-4")
       ->take_all()
       ->allow_extra_args(false);
   run->add_option("--until", a.until, "end at this time instead of the scene's duration [s]")->check(CLI::NonNegativeNumber);
+  run->add_option("--inputs", a.inputs, "set the live inputs of the run in this folder again, each at its step");
   run->add_flag("--resume", a.resume, "go on with the run in the output folder");
   run->add_option("--threads", a.threads, "at most this many; the results are the same for any number")
       ->check(CLI::PositiveNumber);
   CLI::Option* quiet = run->add_flag("--quiet", a.quiet, "say nothing but problems");
   run->add_flag("--json", a.json, "print the summary as JSON, nothing else")->excludes(quiet);
+}
+
+void describe_view(CLI::App& app, ViewArguments& a) {
+  CLI::App* view = app.add_subcommand("view", "play with a scene in the browser, or replay runs");
+  view->add_option("what", a.what, "a scene, or folders of runs (default: a gallery of the scenes)");
+  view->add_option("--method", a.method, "use this method instead of the scene's");
+  view->add_option("--set", a.sets, "change a field, as in run")->take_all()->allow_extra_args(false);
+  view->add_option("--host", a.host, "listen on this address; others than loopback let other machines in")->capture_default_str();
+  view->add_option("--port", a.port, "listen on this port (default: any free one)")->check(CLI::Range(0, 65535));
+  view->add_flag("--no-browser", a.no_browser, "only print the address");
+  view->add_option("-o,--output", a.output, "runs: write them into one HTML file instead of showing them");
+}
+
+void describe_render(CLI::App& app, RenderArguments& a) {
+  CLI::App* render = app.add_subcommand("render", "a picture or a film of saved runs");
+  render->add_option("runs", a.runs, "folders of runs; several are overlaid")->required();
+  render->add_option("-o,--output", a.output, "a file that ends in .png, .mp4 or .webm")->required();
+  render->add_option("--time", a.time, "of a picture [s] (default: the end)");
+  render->add_option("--from", a.from, "a film begins at this time [s]");
+  render->add_option("--to", a.to, "a film ends at this time [s]");
+  render->add_option("--speed", a.speed, "simulated seconds per second of film")->check(CLI::Range(1e-6, 1e6))->capture_default_str();
+  render->add_option("--fps", a.fps, "pictures per second of film")->check(CLI::Range(1.0, 240.0))->capture_default_str();
+  render->add_option("--size", a.size, "WIDTHxHEIGHT in pixels")->capture_default_str();
+  render->add_option("--colour", a.colour, "what the colours show")
+      ->check(CLI::IsMember({"twist", "curvature", "tension", "moment", "contact", "none"}))
+      ->capture_default_str();
+  render->add_option("--theme", a.theme, "light or dark")->check(CLI::IsMember({"light", "dark"}))->capture_default_str();
+  render->add_option("--layout", a.layout, "several runs: overlay or side")->check(CLI::IsMember({"overlay", "side"}));
+  render->add_option("--camera", a.camera, "px,py,pz,tx,ty,tz: where it stands and where it looks [m] (default: all in view)")
+      ->delimiter(',')
+      ->expected(6);
+  render->add_flag("--plain", a.plain, "without title, time and legend");
+  render->add_flag("--quiet", a.quiet, "say nothing but problems");
 }
 
 void describe_others(CLI::App& app, Arguments& a) {
@@ -82,6 +120,8 @@ int dispatch(const CLI::App& app, const Arguments& a) {
   if (app.got_subcommand("check")) return command_check(a.check);
   if (app.got_subcommand("list")) return command_list(a.list);
   if (app.got_subcommand("validate")) return command_validate(a.validate);
+  if (app.got_subcommand("view")) return command_view(a.view);
+  if (app.got_subcommand("render")) return command_render(a.render);
   if (app.got_subcommand("bench")) return command_bench(a.bench);
   return command_compare(a.compare);
 }
@@ -92,6 +132,8 @@ int parse_and_run(int argc, const char* const* argv) {
   app.set_version_flag("--version", std::string("tendril ") + TENDRIL_VERSION);
   app.require_subcommand(1);
   describe_run(app, arguments.run);
+  describe_view(app, arguments.view);
+  describe_render(app, arguments.render);
   describe_others(app, arguments);
 
   const std::string first = argv[1];

@@ -25,6 +25,38 @@ SENTENCE("cli", "run writes its files, says where, and exits with 0") {
   EXPECT_EQ(read_trajectory(shell.folder / "runs" / "beam" / "run.h5").frames.size(), 11u);
 }
 
+SENTENCE("cli", "every run leaves an index.html: finished, interrupted, resumed, diverged; without it the run is still a run") {
+  Shell shell;
+  const auto outcome = [&](const char* run) {
+    const std::string html = read_text_file(shell.folder / run / "index.html");
+    const std::size_t at = html.find("\"outcome\":\"");
+    return at == std::string::npos ? "" : html.substr(at + 11, html.find('"', at + 11) - at - 11);
+  };
+  shell.file("beam.toml", beam_scene());
+  const Answer a = shell.tendril("run beam.toml -o here");
+  EXPECT_EQ(a.code, 0) << a.err;
+  EXPECT_TRUE(has(a.out, "here/index.html")) << a.out;
+  EXPECT_EQ(outcome("here"), "fine");
+  shell.file("slow.toml", beam_scene("duration = 0.2", "duration = 1000"));
+  EXPECT_EQ(shell.tendril_with_signal({"run", "slow.toml", "-o", "cut"}, SIGINT, "cut", 5).code, 130);
+  EXPECT_EQ(outcome("cut"), "interrupted");
+  shell.file("stiff.toml", beam_scene("step = \"auto\"", "step = 2.0"));
+  const Answer stiff = shell.tendril(
+      "run stiff.toml -o here --set time.duration=40 --set time.frames_per_second=0.5 --set 'options.der.extensible=true'");
+  EXPECT_EQ(stiff.code, 3) << stiff.err;  // in the place of the older run
+  EXPECT_EQ(outcome("here"), "diverged");
+  EXPECT_EQ(shell.tendril("run beam.toml -o blocked").code, 0);
+  std::filesystem::remove(shell.folder / "blocked" / "index.html");
+  std::filesystem::create_directories(shell.folder / "blocked" / "index.html" / "in the way");
+  const Answer resumed = shell.tendril("run beam.toml -o blocked --resume --until 0.3");
+  EXPECT_EQ(resumed.code, 0) << resumed.err;
+  EXPECT_TRUE(has(resumed.err, "warning: no index.html was written, everything else was")) << resumed.err;
+  EXPECT_FALSE(has(resumed.out, "index.html")) << resumed.out;
+  std::filesystem::remove_all(shell.folder / "blocked" / "index.html");
+  EXPECT_EQ(shell.tendril("run beam.toml -o blocked --resume --until 0.4").code, 0);
+  EXPECT_TRUE(std::filesystem::is_regular_file(shell.folder / "blocked" / "index.html"));
+}
+
 SENTENCE("cli", "run --json prints JSON and nothing else, --quiet prints nothing") {
   Shell shell;
   shell.file("beam.toml", beam_scene());
@@ -55,6 +87,36 @@ SENTENCE("cli", "--set takes names and indices, --until ends earlier, --method c
   EXPECT_TRUE(has(shell.tendril("run beam.toml --set rod.beam.segmnts=7").err, "did you mean"));
   EXPECT_EQ(shell.tendril("run beam.toml --set rod.beam.segments").code, 2);
   EXPECT_EQ(shell.tendril("run beam.toml --set rod.baem.segments=7").code, 2);
+}
+
+SENTENCE("cli", "--inputs does again what a user did in another run, bit for bit, and never over it") {
+  Shell shell;
+  const auto file = shell.file("beam.toml", beam_scene("step = \"auto\"", "step = 2e-4"));
+  {
+    Checked<Scene> scene = read_scene_file(file);
+    Checked<Simulation> live = Simulation::open(*scene);
+    live->go_on_until(0.3);  // longer than the scene
+    RunFolder run(shell.folder / "live");
+    Sink* sinks[] = {&run};
+    int asked = 0;
+    simulate(*live, sinks, [&] {
+      if (++asked % 5 == 0) live->set_input("clamp.wall.turn", 0.001 * asked);
+      if (asked == 3) live->set_input("clamp.wall.move", Vec3(0, 0.01, 0));
+      return false;
+    });
+  }
+  EXPECT_GT(read_inputs(shell.folder / "live").inputs.size(), 5u);
+  const Answer a = shell.tendril("run beam.toml --inputs live -o again");
+  EXPECT_EQ(a.code, 0) << a.err;
+  expect_same_runs(shell.folder / "live", shell.folder / "again");
+  const Answer over = shell.tendril("run beam.toml --inputs live -o live");
+  EXPECT_EQ(over.code, 2);
+  EXPECT_TRUE(has(over.err, "would replace the one whose inputs it needs")) << over.err;
+  EXPECT_EQ(shell.tendril("run beam.toml --inputs nowhere").code, 2);
+  shell.file("other.toml", beam_scene("name = \"wall\"", "name = \"door\""));
+  const Answer misfit = shell.tendril("run other.toml --inputs live -o other");
+  EXPECT_EQ(misfit.code, 2);
+  EXPECT_TRUE(has(misfit.err, "do not fit this scene")) << misfit.err;
 }
 
 SENTENCE("cli", "unknown commands, scenes, methods, experiments and lists get a suggestion and exit code 2") {

@@ -117,6 +117,20 @@ inline const std::vector<Request>& all_requests() {
          load.normal = 0.5;
          s.loads.push_back(load);
        }},
+      {"a coupling", [](const Capability& c) { return c.coupling; },
+       [](Scene& s) {
+         Coupling coupling;
+         coupling.name = "hand", coupling.rod = "rod", coupling.stiffness = 5, coupling.damping = 0.1;
+         coupling.move.keys = {{0, Vec3::Zero()}, {0.1, Vec3(-0.1, 0.1, 0)}};
+         s.couplings.push_back(coupling);
+       }},
+      {"a coupling that turns", [](const Capability& c) { return c.coupling && c.angular_coupling; },
+       [](Scene& s) {
+         Coupling coupling;
+         coupling.name = "hand", coupling.rod = "rod", coupling.angular_stiffness = 0.1;
+         coupling.turn.keys = {{0, 0}, {0.1, 0.1}};
+         s.couplings.push_back(coupling);
+       }},
       {"damping", [](const Capability& c) { return c.damping; }, [](Scene& s) { s.rods[0].damping.mass = 1; }},
       {"a hold of position only", [](const Capability& c) { return c.hold_position; },
        [](Scene& s) { s.clamps[0].hold = {Hold::position}; }},

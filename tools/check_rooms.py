@@ -27,9 +27,11 @@ MAY_INCLUDE = {
     "methods": {PUBLIC},  # registry.cpp, and the entry.h of each method
     "measure": {PUBLIC, "math", "model"},
     "record": {PUBLIC},
-    "serve": {PUBLIC, "run/session.h"},
-    "run": {PUBLIC, "math", "linear", "scene", "model", "contact", "bodies", "parallel", "measure", "record", "serve"},
-    "cli": {PUBLIC, "validation/experiment.h", "benchmarks/benchmark.h"},
+    "view": {PUBLIC, "math", "model", "measure", "record/files.h"},
+    "serve": {PUBLIC, "run/session.h", "run/command.h"},
+    "render": {PUBLIC, "view", "serve/server.h"},
+    "run": {PUBLIC, "math", "linear", "scene", "model", "contact", "bodies", "parallel", "measure", "record", "view"},
+    "cli": {PUBLIC, "serve/server.h", "run/session.h", "view", "render/render.h", "validation/experiment.h", "benchmarks/benchmark.h"},
     "validation": EVERYTHING,
     "benchmarks": EVERYTHING,
     "testing": EVERYTHING,
@@ -42,9 +44,9 @@ PROGRAM = {"cli", "validation", "benchmarks", "testing"}
 # library -> (what its includes look like, rooms that may use it)
 LIBRARIES = {
     "Eigen": (r"Eigen/|unsupported/Eigen/", EVERYTHING),
-    "fmt": (r"fmt/", {"scene", "model", "measure", "record", "serve", "run"} | PROGRAM),
+    "fmt": (r"fmt/", {"scene", "model", "measure", "record", "view", "serve", "render", "run"} | PROGRAM),
     "toml++": (r"toml\+\+/|toml\.hpp", {"scene"}),
-    "nlohmann-json": (r"nlohmann/", {"scene", "record"} | PROGRAM),
+    "nlohmann-json": (r"nlohmann/", {"scene", "record", "view", "serve"} | PROGRAM),
     "HDF5": (r"hdf5|H5", {"record"}),
     "CLI11": (r"CLI/", {"cli"}),
     "spdlog": (r"spdlog/", {"cli"}),

@@ -21,6 +21,7 @@ struct FixedVec {
 
 // A hand that holds a point of a rod (or a body) by a spring and damper.
 struct Hand {
+  int id = 0;  // 1 to 8, given by set_input
   int rod = -1, body = -1;
   double material = 0;  // arc length in the rest rod [m]
   Pose pose;
@@ -28,11 +29,12 @@ struct Hand {
   double stiffness = 0, damping = 0;                    // [N/m], [N s/m]
   double angular_stiffness = 0, angular_damping = 0;    // [N m/rad], [N m s/rad]
 };
-// Added to the path of a clamp.
+// Added to the path of a clamp or of a coupling.
 struct PathInput {
-  int target = -1;
+  int target = -1;           // the clamp
   Vec3 move = Vec3::Zero();  // [m]
   double turn = 0;           // [rad], any number of turns
+  int coupling = -1;         // instead of a clamp
 };
 struct WinchOrder {
   int winch = -1;

@@ -36,6 +36,7 @@ class RunFolder final : public Sink {
 
   const std::filesystem::path& folder() const;
   double seconds_between_flushes = 1.0;
+  bool whole_when_told = false;  // a live recording is whole whenever end() is called
 
  private:
   struct Inside;
@@ -52,10 +53,48 @@ struct RunState {
 };
 RunState look_at_run(const std::filesystem::path& folder);
 
+// The live inputs of a run, to be replayed: Simulation::replay(inputs), go_on_until(end).
+struct RecordedInputs {
+  std::vector<LoggedInput> inputs;
+  double end = 0;     // time of the last recorded frame [s]
+  std::string scene;  // TOML
+};
+RecordedInputs read_inputs(const std::filesystem::path& folder);  // throws RecordError
+const char* to_text(Outcome outcome);  // "fine", "not_converged", "diverged": as in summary.json and run.h5
+
 // summary.json and `run --json`; the keys are a promise, see docs.
 std::string summary_json(const Simulation& simulation, const RunReport& report);
 
-// Everything of a run.h5 as numbers, for replay and tests.
+// A run.h5, opened once and read frame by frame: a run of any length needs memory for a few frames only. A file that a killed
+// process left behind reads up to its last flush. Throws RecordError.
+class TrajectoryReader {
+ public:
+  explicit TrajectoryReader(const std::filesystem::path& file);
+  TrajectoryReader(TrajectoryReader&&) noexcept;
+  TrajectoryReader& operator=(TrajectoryReader&&) noexcept;
+  ~TrajectoryReader();
+
+  std::int64_t frames() const;
+  const std::string& method() const;
+  const std::string& scene() const;  // TOML
+  bool complete() const;             // it reached its end
+  const std::string& outcome() const;  // fine, not_converged, diverged, or interrupted: stopped, killed, still going on
+  const std::string& message() const;  // what happened and what to change, when not fine
+  const std::vector<std::string>& rod_names() const;
+  const std::vector<RodSpan>& rods() const;
+
+  // Frame k = 0 .. frames() - 1; rising k is fast. Contacts stay away; momenta are in `measures`, probes too. What they held before is
+  // replaced, its memory is used again.
+  void read(std::int64_t k, Frame& frame, Measures& measures);
+  // Only what is plotted: time, step, twist and the solver's report of the frame; energy, drift, errors and probes.
+  void read_numbers(std::int64_t k, Frame& frame, Measures& measures);
+
+ private:
+  struct Inside;
+  std::unique_ptr<Inside> inside_;
+};
+
+// Everything of a run.h5 as numbers, for tests and short runs.
 struct Trajectory {
   std::string method, scene;
   bool complete = false;

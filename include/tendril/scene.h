@@ -157,6 +157,20 @@ struct Clamp {
   bool operator==(const Clamp&) const = default;
 };
 
+struct Coupling {  // a spring and a damper between a point of a rod and a place that may move
+  std::string name;
+  std::string rod;
+  double at = 1;                 // fraction of length
+  std::optional<Vec3> position;  // [m] of the place; default: where the point is at the start
+  Timetable<Vec3> move;          // [m] from there
+  Timetable<double> turn;        // [turns] about `axis`, any number
+  std::optional<Vec3> axis;      // default: the rod's direction there at the start
+  double stiffness = 0, damping = 0;                  // [N/m], [N s/m]
+  double angular_stiffness = 0, angular_damping = 0;  // [N m/rad], [N m s/rad]
+  double from = 0, until = forever;                   // [s] pulls only between these times
+  bool operator==(const Coupling&) const = default;
+};
+
 enum class Axes { world, material };
 struct GravityLoad { Vec3 acceleration = Vec3(0, 0, -9.81); bool operator==(const GravityLoad&) const = default; };
 struct PointLoad {
@@ -252,6 +266,7 @@ struct Probe {
   std::string clamp;  // for reactions
   Quantity quantity = Quantity::position;
   std::string body = {};  // instead of a rod
+  std::string coupling = {};  // for reactions, instead of a clamp
   bool operator==(const Probe&) const = default;
 };
 
@@ -284,6 +299,7 @@ struct Scene {
   std::vector<Rod> rods;
   std::vector<Clamp> clamps;
   std::vector<RigidBody> bodies;
+  std::vector<Coupling> couplings;
   std::vector<Joint> joints;
   std::vector<Load> loads;
   std::vector<Probe> probes;

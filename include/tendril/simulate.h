@@ -1,6 +1,7 @@
 // The front door: text -> Scene -> Simulation -> Frames.
 #pragma once
 
+#include <array>
 #include <filesystem>
 #include <functional>
 #include <memory>
@@ -67,6 +68,16 @@ struct Measures {  // taken from a Frame, the same for every method
 std::vector<std::string> probe_columns(Quantity quantity);  // {"x [m]", "y [m]", "z [m]"}, {"[J]"}
 
 using InputValue = std::variant<double, Vec3, Hand>;
+struct LoggedInput {
+  std::int64_t step = 0;  // calls of advance() before it was taken: steps, those counted twice that were taken back and repeated
+  std::string name;
+  InputValue value;
+};
+// A value as plain numbers, for files: index() of the variant and as many numbers as it has, the rest zero. A hand: rod, body, material, position x y z,
+// orientation w x y z, velocity x y z, angular velocity x y z, stiffness, damping, angular stiffness, angular damping.
+using InputNumbers = std::array<double, 20>;
+InputNumbers numbers_of(const InputValue& value);
+InputValue input_from(std::size_t kind, const InputNumbers& numbers);
 struct RunReport {
   std::string method;
   double time = 0;
@@ -105,13 +116,21 @@ class Simulation {
   std::vector<std::string> clamp_names() const;
   RunReport report() const;
 
-  // "gravity" (a factor), "clamp.NAME.turn" (turns), "clamp.NAME.move" (vector), "coupling.NAME.move" (vector), "hand.1" to "hand.8" (a Hand;
-  // a Hand without rod and body lets go). Taken before the next step and logged with its number.
+  // "gravity" (a factor), "clamp.NAME.turn" (turns), "clamp.NAME.move" (vector), "coupling.NAME.move" (vector), "coupling.NAME.turn" (turns, where it
+  // has angular stiffness), "hand.1" to "hand.8" (a Hand; a Hand without rod and body lets go). Taken before the next step and logged with its number.
+  // In equilibria a change is followed in increments, at most 64 of them in one advance(); the rest in the next ones. Where Newton's method can not
+  // follow, advance() says not_converged, the rod stays at the last equilibrium found, the run goes on, and the next input is tried from there.
   void set_input(std::string_view name, const InputValue& value);
   std::vector<std::string> input_names() const;  // hands left out
-  const Live& live() const;
-  // Live views have no end: goes on after `duration`; in statics every further advance() finds the equilibrium for the inputs of the moment.
+  const Live& live() const;                      // as set so far
+  // Sets logged inputs again, each at its step: with the same scene and only advance() and simulate(), the same bits.
+  void replay(std::vector<LoggedInput> inputs);
+  std::span<const LoggedInput> input_log() const;  // taken since it was opened or loaded
+  std::int64_t inputs_taken() const;               // in all, those before a load included
+  // Live views have no end: goes on after `duration`; in statics every further advance() finds the equilibrium for the inputs of the moment, one
+  // frame interval later. go_on_until ends at another time than `duration`.
   void go_on_forever();
+  void go_on_until(double time);
   void save(StateWriter& writer) const;
   void load(StateReader& reader);
   Simulation fork() const;

@@ -116,7 +116,8 @@ Energy Meter::energy(const Frame& frame, double gravity_scale) const {
   return sum;
 }
 
-void Meter::measure(const Frame& frame, std::span<const Wrench> reactions, double gravity_scale, Measures& out) const {
+void Meter::measure(const Frame& frame, std::span<const Wrench> reactions, double gravity_scale, Measures& out,
+                    std::span<const Grip> grips) const {
   const Model& m = *model_;
   // Rest values belong to the model's nodes; a method that adds or removes nodes needs a Meter that samples the rest curve.
   TENDRIL_REQUIRE(frame.position.size() == m.material.size(), "the frame has other nodes than the model");
@@ -153,7 +154,7 @@ void Meter::measure(const Frame& frame, std::span<const Wrench> reactions, doubl
     for (std::size_t i = 0; i < m.probes.size(); ++i) out.probes[i].name = m.probes[i].name;
   }
   for (std::size_t i = 0; i < m.probes.size(); ++i)
-    measure_probe(frame, reactions, gravity_scale, m.probes[i], out.probes[i].value);
+    measure_probe(frame, reactions, grips, gravity_scale, m.probes[i], out.probes[i].value);
 }
 
 Measures measure(std::shared_ptr<const Model> model, const Frame& frame, std::span<const Wrench> reactions,

@@ -135,5 +135,34 @@ SENTENCE("measure", "the moment at a clamped end stores the energy of its half e
   EXPECT_NEAR(measure(model, frame).energy.bending, 0.5 * 0.4 * 0.4 / 2 * 0.05, 1e-14);
 }
 
+SENTENCE("measure", "a coupling's probe is its spring and damper at the frame, and zero while it does not pull") {
+  Scene scene = scene_with(StraightCurve{Vec3::Zero(), Vec3(1, 0, 0)}, 10);
+  Coupling coupling;
+  coupling.name = "hand", coupling.rod = "rod", coupling.at = 0.5, coupling.stiffness = 4, coupling.damping = 0.5;
+  coupling.angular_stiffness = 2, coupling.angular_damping = 0.25;
+  scene.couplings.push_back(coupling);
+  Probe force, moment;
+  force.name = "force", force.coupling = "hand", force.quantity = Quantity::reaction_force;
+  moment.name = "moment", moment.coupling = "hand", moment.quantity = Quantity::reaction_moment;
+  scene.probes = {force, moment};
+  const auto model = model_of(scene);
+  Frame frame = model->initial;
+  for (Vec3& p : frame.position) p += Vec3(0, 0.1, 0);
+  for (Vec3& v : frame.velocity) v = Vec3(0, 0, 1);
+  for (Vec3& w : frame.spin) w = Vec3(0, 2, 0);
+  Grip grip;
+  grip.coupling = 0, grip.stiffness = 4, grip.damping = 0.5, grip.angular_stiffness = 2, grip.angular_damping = 0.25;
+  grip.pose = model->couplings[0].start;
+  Measures m;
+  const std::vector<Wrench> reactions(model->targets.size());
+  Meter meter(model);
+  meter.measure(frame, reactions, 1, m, std::span<const Grip>(&grip, 1));
+  const auto near = [](const std::vector<double>& v, const Vec3& e) { return (Vec3(v[0], v[1], v[2]) - e).norm() < 1e-9; };
+  EXPECT_TRUE(near(m.probes[0].value, Vec3(0, -0.4, -0.5)));
+  EXPECT_TRUE(near(m.probes[1].value, Vec3(0, -0.5, 0)));
+  meter.measure(frame, reactions, 1, m);
+  EXPECT_TRUE(near(m.probes[0].value, Vec3::Zero()));
+}
+
 }  // namespace
 }  // namespace tendril

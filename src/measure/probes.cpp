@@ -1,127 +1,13 @@
 // One number, vector or orientation out of a Frame: at a material point of a rod, of a clamp, or of a whole rod.
-#include <algorithm>
-#include <cmath>
 #include <span>
 
 #include "math/link.h"
+#include "measure/along.h"
 #include "measure/measure.h"
 #include "model/bodies.h"
 
 namespace tendril {
 namespace {
-
-// A place between two samples: value = (1 - share) a + share b. The share may leave [0, 1] by half a segment: values that
-// sit on edges or inner nodes are carried on to the end of the rod in a straight line, which keeps them second order there.
-struct Between {
-  int a = 0, b = 0;  // counted from the rod's first
-  double share = 0;
-};
-
-// `coordinate(i)` rises with i = 0 .. count - 1; `period` > 0 for a ring.
-template <class Coordinate>
-Between place(double s, int count, double period, const Coordinate& coordinate) {
-  if (count <= 1) return {};
-  if (period > 0) {
-    s = s - period * std::floor((s - coordinate(0)) / period);
-    if (s >= coordinate(count - 1)) {
-      const double gap = coordinate(0) + period - coordinate(count - 1);
-      return {count - 1, 0, (s - coordinate(count - 1)) / gap};
-    }
-  }
-  int low = 0, high = count - 1;
-  while (high - low > 1) {
-    const int middle = (low + high) / 2;
-    (coordinate(middle) <= s ? low : high) = middle;
-  }
-  const double gap = coordinate(high) - coordinate(low);
-  return {low, high, gap > 0 ? (s - coordinate(low)) / gap : 0.0};
-}
-
-class Point {  // a material point of one rod of a frame
- public:
-  Point(const Model& model, const Frame& frame, int rod, double s)
-      : model_(model),
-        frame_(frame),
-        span_(frame.rods[static_cast<std::size_t>(rod)]),
-        s_(s),
-        period_(span_.ring ? model.rods[static_cast<std::size_t>(rod)].length : 0.0) {}
-
-  Between on_nodes() const {
-    Between p = place(s_, span_.nodes, period_, [this](int i) { return node_s(i); });
-    if (!span_.ring) p.share = std::clamp(p.share, 0.0, 1.0);
-    return p;
-  }
-  Between on_edges() const {
-    return place(s_, span_.edges, period_, [this](int i) { return edge_s(i); });
-  }
-  Between on_inner() const {
-    return place(s_, span_.inner, period_, [this](int i) { return node_s(span_.ring ? i : i + 1); });
-  }
-  Vec3 at_nodes(const OnNodes<Vec3>& v) const {
-    const Between p = on_nodes();
-    return (1 - p.share) * v[NodeIndex(span_.first_node + p.a)] + p.share * v[NodeIndex(span_.first_node + p.b)];
-  }
-  Vec3 at_edges(const OnEdges<Vec3>& v) const {
-    const Between p = on_edges();
-    return (1 - p.share) * v[EdgeIndex(span_.first_edge + p.a)] + p.share * v[EdgeIndex(span_.first_edge + p.b)];
-  }
-  Quat orientation() const {
-    const Between p = on_edges();
-    const Quat a = frame_.orientation[EdgeIndex(span_.first_edge + p.a)];
-    const Quat b = frame_.orientation[EdgeIndex(span_.first_edge + p.b)];
-    Quat step = a.conjugate() * b;
-    if (step.w() < 0) step.coeffs() = -step.coeffs();
-    const double sine = step.vec().norm();
-    const double half = std::atan2(sine, step.w());
-    if (sine < 1e-15) return a;
-    const double turned = half * p.share;
-    Quat part;
-    part.w() = std::cos(turned);
-    part.vec() = step.vec() * (std::sin(turned) / sine);
-    return (a * part).normalized();
-  }
-  // Curvature about d1 and d2 and twist, per rest length; a rod of one edge has none.
-  Vec3 strain() const {
-    if (span_.inner == 0) return Vec3::Zero();
-    const Between p = on_inner();
-    return (1 - p.share) * joint(p.a) + p.share * joint(p.b);
-  }
-  double tension() const {
-    const Between p = on_edges();
-    const auto of = [this](int k) {
-      const EdgeIndex e(span_.first_edge + k);
-      return frame_.force[e].dot(frame_.orientation[e] * Vec3::UnitZ());
-    };
-    return (1 - p.share) * of(p.a) + p.share * of(p.b);
-  }
-  // Twist between the start of the rod and here: each joint's is spread evenly over the half edges beside it.
-  double twist_from_start() const { return twist_up_to(s_) - twist_up_to(node_s(0)); }
-
- private:
-  double node_s(int i) const { return frame_.material[NodeIndex(span_.first_node + i)]; }
-  double edge_s(int k) const { return node_s(k) + 0.5 * model_.rest_length[EdgeIndex(span_.first_edge + k)]; }
-  double twist_up_to(double s) const {
-    double sum = 0;
-    for (int i = 0; i < span_.inner; ++i) {
-      const JointEdges e = edges_at_inner(span_, i);
-      const double before = 0.5 * model_.rest_length[e.before], after = 0.5 * model_.rest_length[e.after];
-      const double start = node_s(span_.ring ? i : i + 1) - before;
-      sum += frame_.twist[InnerNodeIndex(span_.first_inner + i)] * std::clamp((s - start) / (before + after), 0.0, 1.0);
-    }
-    return sum;
-  }
-  Vec3 joint(int i) const {
-    const JointEdges e = edges_at_inner(span_, i);
-    const double twist = frame_.twist[InnerNodeIndex(span_.first_inner + i)];
-    const JointStrain strain = joint_strain(frame_.orientation[e.before], frame_.orientation[e.after], twist);
-    const double length = 0.5 * (model_.rest_length[e.before] + model_.rest_length[e.after]);
-    return Vec3(strain.bend1, strain.bend2, twist) / length;
-  }
-  const Model& model_;
-  const Frame& frame_;
-  const RodSpan span_;
-  double s_, period_;
-};
 
 double length_now(const Frame& frame, const RodSpan& rod) {
   double sum = 0;
@@ -163,8 +49,19 @@ void Meter::measure_body(const Frame& frame, const ProbeModel& probe, std::vecto
   }
 }
 
-void Meter::measure_probe(const Frame& frame, std::span<const Wrench> reactions, double gravity_scale,
-                          const ProbeModel& probe, std::vector<double>& out) const {
+void Meter::measure_probe(const Frame& frame, std::span<const Wrench> reactions, std::span<const Grip> grips,
+                          double gravity_scale, const ProbeModel& probe, std::vector<double>& out) const {
+  if (probe.coupling >= 0) {  // of one that does not pull now: zero
+    Vec3 pull = Vec3::Zero();
+    const MaterialPoint point(*model_, frame, probe.rod, probe.material);
+    for (const Grip& grip : grips) {
+      if (grip.coupling != probe.coupling) continue;
+      pull = probe.quantity == Quantity::reaction_force
+                 ? grip_force(grip, point.at_nodes(frame.position), point.at_nodes(frame.velocity))
+                 : grip_moment(grip, point.orientation(), point.at_edges(frame.spin));
+    }
+    return set(out, pull);
+  }
   if (probe.quantity == Quantity::reaction_force || probe.quantity == Quantity::reaction_moment) {
     const auto target = static_cast<std::size_t>(probe.target);
     TENDRIL_REQUIRE(probe.target >= 0 && target < reactions.size(), "a reaction probe needs the reactions of the clamps");
@@ -172,7 +69,7 @@ void Meter::measure_probe(const Frame& frame, std::span<const Wrench> reactions,
   }
   if (probe.body >= 0) return measure_body(frame, probe, out);
   const RodSpan& rod = frame.rods[static_cast<std::size_t>(probe.rod)];
-  const Point point(*model_, frame, probe.rod, probe.material);
+  const MaterialPoint point(*model_, frame, probe.rod, probe.material);
   const auto rod_energy = [&] { return energy_of_rod(frame, probe.rod, gravity_scale); };
   switch (probe.quantity) {
     case Quantity::position:

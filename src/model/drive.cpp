@@ -47,6 +47,46 @@ void evaluate_body(const BodyModel& body, double time, double load_factor, BodyS
   now.motion.angular = (two_pi * load_factor * turn.rate) * body.axis;
 }
 
+// At load factor 0 the place is where the point starts, whatever `position` says: the spring pulls as little as it can.
+void evaluate_coupling(const CouplingModel& coupling, double time, double load_factor, Grip& grip) {
+  const auto move = at_time<Vec3>(coupling.move, time, Vec3::Zero(), Vec3::Zero());
+  const auto turn = at_time<double>(coupling.turn, time, 0.0, 0.0);
+  grip.pose.position = coupling.start.position + load_factor * (coupling.away + move.value);
+  grip.motion.linear = load_factor * move.rate;
+  grip.pose.orientation = exp_quat(Vec3((two_pi * load_factor * turn.value) * coupling.axis)) * coupling.start.orientation;
+  grip.motion.angular = (two_pi * load_factor * turn.rate) * coupling.axis;
+  grip.stiffness = coupling.stiffness, grip.damping = coupling.damping;
+  grip.angular_stiffness = coupling.angular_stiffness, grip.angular_damping = coupling.angular_damping;
+}
+
+void evaluate_grips(const Model& model, const Live& live, double time, double load_factor, std::vector<Grip>& out) {
+  out.clear();
+  out.reserve(model.couplings.size() + live.hands.items.size());
+  for (std::size_t i = 0; i < model.couplings.size(); ++i) {
+    const CouplingModel& coupling = model.couplings[i];
+    if (time < coupling.from || time >= coupling.until) continue;
+    Grip grip = grip_at(model, coupling.rod, coupling.material);
+    grip.coupling = static_cast<int>(i);
+    evaluate_coupling(coupling, time, load_factor, grip);
+    for (const PathInput& path : live.paths) {
+      if (path.coupling != grip.coupling) continue;
+      grip.pose.position += path.move;
+      grip.pose.orientation = exp_quat(Vec3(path.turn * coupling.axis)) * grip.pose.orientation;
+    }
+    out.push_back(grip);
+  }
+  for (const Hand& hand : live.hands) {
+    if (hand.rod < 0 || hand.rod >= static_cast<int>(model.rods.size())) continue;
+    Grip grip = grip_at(model, hand.rod, hand.material);
+    grip.hand = hand.id;
+    grip.pose = hand.pose;
+    grip.motion = hand.motion;
+    grip.stiffness = hand.stiffness, grip.damping = hand.damping;
+    grip.angular_stiffness = hand.angular_stiffness, grip.angular_damping = hand.angular_damping;
+    out.push_back(grip);
+  }
+}
+
 }  // namespace
 
 void evaluate(const Model& model, const Live& live, double time, double load_factor, Drive& out) {
@@ -56,7 +96,7 @@ void evaluate(const Model& model, const Live& live, double time, double load_fac
   out.targets.resize(model.targets.size());
   for (std::size_t i = 0; i < model.targets.size(); ++i)
     evaluate_target(model.targets[i], time, load_factor, out.targets[i]);
-  for (const PathInput& path : live.paths) {
+  for (const PathInput& path : live.paths) {  // those of couplings: evaluate_grips
     if (path.target < 0 || path.target >= static_cast<int>(out.targets.size())) continue;
     TargetNow& now = out.targets[static_cast<std::size_t>(path.target)];
     now.pose.position += path.move;
@@ -74,8 +114,7 @@ void evaluate(const Model& model, const Live& live, double time, double load_fac
   out.wind_factor.resize(model.winds.size());
   for (std::size_t i = 0; i < model.winds.size(); ++i)
     out.wind_factor[i] = load_factor * at_time<double>(model.winds[i].law.factor, time, 1.0, 0.0).value;
-  out.hands.count = 0;  // the few that are there, not the whole array
-  for (const Hand& hand : live.hands) out.hands.push(hand);
+  evaluate_grips(model, live, time, load_factor, out.grips);
 }
 
 // Gusts travel with the wind: everything depends on the phase p = t / period - (distance along the wind) / gust length.

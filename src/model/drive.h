@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "model/grips.h"
 #include "model/model.h"
 #include "tendril/live.h"
 
@@ -23,7 +24,7 @@ struct Drive {
   std::vector<double> node_factor;      // one per Model::node_loads
   std::vector<double> line_factor;      // one per Model::line_loads
   std::vector<double> wind_factor;      // one per Model::winds
-  FixedVec<Hand, 8> hands;              // as target, motion, stiffness and damping, never as a force
+  std::vector<Grip> grips;              // couplings that pull now, in the order of the scene, then hands
 };
 
 // load_factor scales loads and paths from the start (0) to the drive of `time` (1); 1 in dynamics. Does not allocate once `out`

@@ -96,7 +96,9 @@ SENTENCE("model", "the load factor ramps loads, gravity and paths; live inputs a
   Live live;
   live.gravity_scale = 2;
   live.paths.push({1, Vec3(0, 0, 0.5), pi});
-  live.hands.push(Hand{});
+  Hand hand;
+  hand.rod = 0, hand.material = 0.625, hand.stiffness = 3, hand.pose.position = Vec3(7, 8, 9);
+  live.hands.push(hand);
   Drive drive;
   evaluate(model, live, 1, 0.25, drive);
   EXPECT_NEAR((drive.gravity - Vec3(0.5, 0, -5)).norm(), 0, 1e-15);
@@ -104,10 +106,12 @@ SENTENCE("model", "the load factor ramps loads, gravity and paths; live inputs a
   EXPECT_NEAR(drive.targets[1].turn, 0.25 * 27 * pi + pi, 1e-12);
   EXPECT_EQ(drive.node_factor.at(0), 0.5);
   EXPECT_EQ(drive.wind_factor.at(0), 0.25);
-  EXPECT_EQ(drive.hands.count, 1);
+  ASSERT_EQ(drive.grips.size(), 1u);
+  EXPECT_EQ(drive.grips[0].pose.position, Vec3(7, 8, 9));
+  EXPECT_EQ(drive.grips[0].stiffness, 3);
   evaluate(model, {}, 1, 1, drive);
   EXPECT_EQ(drive.wind_factor.at(0), 1);
-  EXPECT_EQ(drive.hands.count, 0);
+  EXPECT_TRUE(drive.grips.empty());
 }
 
 SENTENCE("model", "asking for the drive again allocates nothing") {

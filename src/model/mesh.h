@@ -16,7 +16,7 @@ inline constexpr int most_segments = 10'000'000;
 struct MeshRequest {
   std::optional<int> segments;  // none: default_segments, or the points of a polyline
   bool ring = false;
-  std::vector<double> marks;                     // places that must be nodes: clamps, point loads, joints
+  std::vector<double> marks;                     // places that must be nodes: clamps, couplings, point loads, joints
   std::vector<Refinement> refine;                // their ends become nodes too
   std::vector<ArcLengthCurve::Vertex> vertices;  // of a polyline
 };

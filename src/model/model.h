@@ -93,12 +93,26 @@ struct GroundPlane {  // bodies stay on the side its normal points to
   Vec3 point = Vec3::Zero(), normal = Vec3::UnitZ();
   double friction = 0.5, restitution = 0;
 };
+struct CouplingModel {  // a spring and damper at its node
+  std::string name;
+  int rod = 0;
+  NodeIndex node;
+  double material = 0;          // [m]
+  Pose start;                   // the rod's pose there at the start
+  Vec3 away = Vec3::Zero();     // from there to the place [m]
+  Vec3 axis = Vec3::UnitX();    // of the turn
+  Timetable<Vec3> move;         // [m]
+  Timetable<double> turn;       // [turns]
+  double stiffness = 0, damping = 0;                  // [N/m], [N s/m]
+  double angular_stiffness = 0, angular_damping = 0;  // [N m/rad], [N m s/rad]
+  double from = 0, until = forever;
+};
 struct ProbeModel {
   std::string name;
   Quantity quantity = Quantity::position;
   int rod = -1;
   double material = 0;  // [m]
-  int target = -1;
+  int target = -1, coupling = -1;
   int body = -1;
 };
 
@@ -122,12 +136,13 @@ struct Model {
   std::vector<BodyModel> bodies;
   std::vector<GroundPlane> grounds;    // for bodies
   std::vector<JointModel> joints;
+  std::vector<CouplingModel> couplings;
   std::vector<ProbeModel> probes;
   Vec3 gravity = Vec3::Zero();         // sum of all gravity loads [m/s^2]
   double end_time = 0;                 // statics: the drive of this time
 };
 
-// Sampling places a node exactly at every clamp, point load and joint; between these, segments are as even as they can be.
+// Sampling places a node exactly at every clamp, coupling, point load and joint; between these, segments are as even as they can be.
 Checked<Model> build_model(const Scene& scene);
 
 // [EI2 0; 0 EI1] in the section's own axes: the stiffness that belongs to the curvatures (towards d1, towards d2) of Discrete

@@ -149,6 +149,29 @@ struct Placer {
     model.joints.push_back(made);
   }
 
+  void coupling(int index) {
+    const Coupling& c = scene.couplings[static_cast<Size>(index)];
+    CouplingModel made;
+    made.name = c.name.empty() ? fmt::format("coupling{}", index + 1) : c.name;
+    made.rod = find_rod(scene, c.rod);
+    made.node = node(made.rod, c.at);
+    made.material = model.material[made.node];
+    const RodShape& shape = shapes[static_cast<Size>(made.rod)];
+    const int local = local_node(made.rod, c.at);
+    made.start = {shape.point[static_cast<Size>(local)], material_frame_at_node(shape, local)};
+    if (c.position) made.away = *c.position - made.start.position;
+    if (c.axis && !(c.axis->allFinite() && c.axis->norm() > 1e-12))
+      return complain(fmt::format("coupling[{}].axis", index), "a direction of length 0 or not finite");
+    made.axis = c.axis ? Vec3(c.axis->normalized()) : director(made.start.orientation, 2);
+    made.move = c.move;
+    made.turn = c.turn;
+    made.stiffness = c.stiffness, made.damping = c.damping;
+    made.angular_stiffness = c.angular_stiffness, made.angular_damping = c.angular_damping;
+    made.from = c.from;
+    made.until = c.until;
+    model.couplings.push_back(made);
+  }
+
   void probe(int index) {
     const Probe& p = scene.probes[static_cast<Size>(index)];
     const std::string field = fmt::format("probe[{}]", index);
@@ -164,6 +187,12 @@ struct Placer {
     } else if (!p.body.empty()) {
       made.body = find_body(scene, p.body);
       if (made.body < 0) return complain(field + ".body", fmt::format("no body is called {}", p.body));
+    } else if (!p.coupling.empty()) {
+      for (Size i = 0; i < model.couplings.size(); ++i)
+        if (model.couplings[i].name == p.coupling) made.coupling = static_cast<int>(i);
+      if (made.coupling < 0) return complain(field + ".coupling", fmt::format("no coupling is called {}", p.coupling));
+      made.rod = model.couplings[static_cast<Size>(made.coupling)].rod;
+      made.material = model.couplings[static_cast<Size>(made.coupling)].material;
     } else {
       made.rod = find_rod(scene, p.rod);
       if (made.rod < 0) return complain(field + ".rod", fmt::format("no rod is called \"{}\"", p.rod));
@@ -220,6 +249,8 @@ Marks collect_marks(const Scene& scene, Problems& problems) {
       mark(place.rod, place.at, field);
     }
   };
+  for (Size i = 0; i < scene.couplings.size(); ++i)
+    mark(scene.couplings[i].rod, scene.couplings[i].at, fmt::format("coupling[{}]", i));
   for (Size i = 0; i < scene.joints.size(); ++i) {
     mark_side(scene.joints[i].a, fmt::format("joint[{}].a", i));
     mark_side(scene.joints[i].b, fmt::format("joint[{}].b", i));
@@ -249,6 +280,7 @@ void place_everything(const Scene& scene, const std::vector<RodShape>& shapes, M
   for (const Load& load : scene.loads) std::visit([&](const auto& l) { placer.load(l); }, load);
   place_bodies(scene, model, problems);
   for (Size i = 0; i < scene.joints.size(); ++i) placer.joint(static_cast<int>(i));
+  for (Size i = 0; i < scene.couplings.size(); ++i) placer.coupling(static_cast<int>(i));
   for (Size i = 0; i < scene.probes.size(); ++i) placer.probe(static_cast<int>(i));
 }
 

@@ -2,9 +2,9 @@
 
 namespace tendril {
 
-FrameSizes sizes_of(const Frame& frame, std::size_t clamps) {
+FrameSizes sizes_of(const Frame& frame, std::size_t clamps, std::size_t probes) {
   return {static_cast<std::size_t>(frame.position.size()), static_cast<std::size_t>(frame.orientation.size()),
-          static_cast<std::size_t>(frame.twist.size()), clamps, frame.bodies.size()};
+          static_cast<std::size_t>(frame.twist.size()), clamps, probes, frame.bodies.size()};
 }
 
 namespace {
@@ -16,6 +16,7 @@ constexpr std::size_t edges(const FrameSizes& s) { return s.edges; }
 constexpr std::size_t inner(const FrameSizes& s) { return s.inner; }
 constexpr std::size_t clamps(const FrameSizes& s) { return s.clamps; }
 constexpr std::size_t bodies(const FrameSizes& s) { return s.bodies; }
+constexpr std::size_t probes(const FrameSizes& s) { return s.probes; }
 constexpr std::size_t seven(const FrameSizes&) { return 7; }
 constexpr std::size_t two(const FrameSizes&) { return 2; }
 
@@ -83,6 +84,10 @@ const Column columns[] = {
      [](const RowSource& r, Values& out) { out.push_back(r.measures.length_error); }},
     {"solver/penetration", "worst overlap over radius", single, 0, false,
      [](const RowSource& r, Values& out) { out.push_back(r.measures.penetration); }},
+    {"probes/values", "of every probe; the columns are named in probes/columns", probes, 0, false,
+     [](const RowSource& r, Values& out) {
+       for (const ProbeValue& probe : r.measures.probes) out.insert(out.end(), probe.value.begin(), probe.value.end());
+     }},
 };
 
 }  // namespace

@@ -10,10 +10,10 @@
 namespace tendril {
 
 struct FrameSizes {
-  std::size_t nodes = 0, edges = 0, inner = 0, clamps = 0, bodies = 0;
+  std::size_t nodes = 0, edges = 0, inner = 0, clamps = 0, probes = 0, bodies = 0;  // probes: numbers of all of them
   bool operator==(const FrameSizes&) const = default;
 };
-FrameSizes sizes_of(const Frame& frame, std::size_t clamps);
+FrameSizes sizes_of(const Frame& frame, std::size_t clamps, std::size_t probes);
 
 struct RowSource {
   const Frame& frame;
@@ -30,6 +30,8 @@ struct Column {
   void (*put)(const RowSource&, std::vector<double>&);  // appends one frame's values; whole numbers below 2^53 are exact
 };
 std::span<const Column> all_columns();
+inline constexpr std::int64_t run_format_version = 2;  // 1: without probes and outcome
 inline constexpr const char* solver_group = "solver";
+inline constexpr const char* probes_group = "probes";
 
 }  // namespace tendril

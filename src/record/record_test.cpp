@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "record/files.h"
+#include "record/h5.h"
 #include "record/record_testing.h"
 #include "run/fake_method.h"
 #include "testing/sentence.h"
@@ -52,6 +53,84 @@ SENTENCE("record", "a run's frames, energies, scene and names read back as they 
   EXPECT_TRUE(same_frame(t.frames.back(), simulation.frame()));
   EXPECT_EQ(t.energies.back().total(), simulation.measures().energy.total());
   EXPECT_EQ(t.frames.back().rods.at(0).edges, 4);
+}
+
+SENTENCE("record", "the reader gives each frame, its measures and its probes, in any order") {
+  FakeMethod::trouble() = {};
+  TemporaryFolder folder;
+  struct Keeper final : Sink {
+    void begin(const Simulation&) override {}
+    void take(const Frame& f, const Measures& m) override { frames.push_back(f), measures.push_back(m); }
+    void end(const RunReport&) override {}
+    std::vector<Frame> frames;
+    std::vector<Measures> measures;
+  } keeper;
+  Scene scene = long_scene();
+  scene.time.frames_per_second = 2000;  // several blocks of rows
+  Simulation simulation = open_fake(scene);
+  RunFolder run(folder / "a");
+  Sink* sinks[] = {&run, &keeper};
+  simulate(simulation, sinks);
+  TrajectoryReader reader(folder / "a" / "run.h5");
+  ASSERT_EQ(reader.frames(), static_cast<std::int64_t>(keeper.frames.size()));
+  EXPECT_EQ(reader.outcome(), "fine");
+  EXPECT_EQ(reader.message(), "");
+  Frame frame, numbers;
+  Measures measures, plotted;
+  const auto compare = [&](std::int64_t k) {
+    const auto i = static_cast<std::size_t>(k);
+    reader.read(k, frame, measures);
+    reader.read_numbers(k, numbers, plotted);
+    const Measures& wanted = keeper.measures[i];
+    bool same = same_frame(frame, keeper.frames[i]) && measures.energy.total() == wanted.energy.total() &&
+                measures.drift == wanted.drift && measures.length_error == wanted.length_error &&
+                measures.momentum == wanted.momentum && measures.angular_momentum == wanted.angular_momentum &&
+                measures.probes.size() == wanted.probes.size();
+    for (std::size_t p = 0; same && p < wanted.probes.size(); ++p)
+      same = measures.probes[p].name == wanted.probes[p].name && measures.probes[p].value == wanted.probes[p].value &&
+             plotted.probes[p].value == wanted.probes[p].value;
+    return same && numbers.time == frame.time && numbers.twist == frame.twist && plotted.drift == wanted.drift;
+  };
+  for (std::int64_t k = 0; k < reader.frames(); ++k) ASSERT_TRUE(compare(k)) << k;
+  for (const std::int64_t k : {reader.frames() - 1, std::int64_t{0}, std::int64_t{1500}, std::int64_t{1023}, std::int64_t{1024}})
+    EXPECT_TRUE(compare(k)) << k;
+  EXPECT_THROW(reader.read(reader.frames(), frame, measures), Misuse);
+  EXPECT_THROW(reader.read(-1, frame, measures), Misuse);
+}
+
+SENTENCE("record", "run.h5 says how the run ended: fine, interrupted, diverged") {
+  FakeMethod::trouble() = {};
+  TemporaryFolder folder;
+  const auto outcome = [&] { return TrajectoryReader(folder / "a" / "run.h5").outcome(); };
+  int asked = 0;
+  run_fake(long_scene(), folder / "a", [&] { return ++asked == 200; });
+  EXPECT_EQ(outcome(), "interrupted");
+  resume_fake(long_scene(), folder / "a");
+  EXPECT_EQ(outcome(), "fine");
+  FakeMethod::trouble().largest_step = 1e-9, FakeMethod::trouble().from = 0.2;
+  run_fake(fake_scene(), folder / "a");
+  FakeMethod::trouble() = {};
+  EXPECT_EQ(outcome(), "diverged");
+  EXPECT_FALSE(TrajectoryReader(folder / "a" / "run.h5").message().empty());
+}
+
+SENTENCE("record", "a run.h5 of another format is refused with a sentence") {
+  FakeMethod::trouble() = {};
+  TemporaryFolder folder;
+  run_fake(fake_scene(), folder / "a");
+  const std::string file = (folder / "a" / "run.h5").string();
+  {
+    const h5::Handle open(H5Fopen(file.c_str(), H5F_ACC_RDWR, H5P_DEFAULT), H5Fclose);
+    h5::write_number_attribute(open.get(), "format_version", 1, file);
+  }
+  try {
+    TrajectoryReader reader(file);
+    FAIL();
+  } catch (const RecordError& error) {
+    EXPECT_NE(std::string(error.what()).find("another version of tendril (format 1, this one reads 2)"), std::string::npos)
+        << error.what();
+  }
+  EXPECT_FALSE(look_at_run(folder / "a").exists);
 }
 
 SENTENCE("record", "probes.csv names its columns with units and has one row per frame") {

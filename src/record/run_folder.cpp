@@ -20,8 +20,21 @@ std::uint64_t hash_of(Scene scene) {
 }
 
 TrajectoryHead head_of(const Simulation& simulation) {
-  return {simulation.scene().method, write_scene(simulation.scene()), fmt::format("{:016x}", hash_of(simulation.scene())),
-          simulation.rod_names(), simulation.clamp_names()};
+  TrajectoryHead head{simulation.scene().method,
+                      write_scene(simulation.scene()),
+                      fmt::format("{:016x}", hash_of(simulation.scene())),
+                      simulation.rod_names(),
+                      simulation.clamp_names(),
+                      simulation.inputs_taken(),
+                      simulation.inputs_taken() - static_cast<std::int64_t>(simulation.input_log().size()),
+                      {},
+                      {}};
+  for (const Probe& probe : simulation.scene().probes)
+    for (const std::string& column : probe_columns(probe.quantity)) {
+      head.probe_columns.push_back(probe.name + (column.front() == '[' ? " " : ".") + column);
+      head.probe_names.push_back(probe.name);
+    }
+  return head;
 }
 
 void prepare_folder(const fs::path& folder) {
@@ -38,18 +51,16 @@ void prepare_folder(const fs::path& folder) {
   if (!older_run && entries != fs::directory_iterator())
     throw RecordError(folder.string() + ": holds other files and no run; give an empty or new folder with -o");
   // The summary goes first: from here on the folder does not look whole.
-  for (const char* name : {"summary.json", "checkpoint.bin", "probes.csv", "run.h5"}) {
+  for (const char* name : {"summary.json", "index.html", "checkpoint.bin", "probes.csv", "run.h5"}) {
     fs::remove(folder / name, error);
     if (error)
       throw RecordError(fmt::format("{}: could not replace the older run: {}", (folder / name).string(), error.message()));
   }
 }
 
-std::string csv_head(const Scene& scene) {
+std::string csv_head(const TrajectoryHead& head) {
   std::string line = "time [s]";
-  for (const Probe& probe : scene.probes)
-    for (const std::string& column : probe_columns(probe.quantity))
-      line += "," + probe.name + (column.front() == '[' ? " " : ".") + column;
+  for (const std::string& column : head.probe_columns) line += "," + column;
   return line + "\n";
 }
 
@@ -67,6 +78,7 @@ struct RunFolder::Inside {
 
   // First the frames, then the checkpoint that counts on them.
   void flush() {
+    trajectory->write_inputs(simulation->input_log(), simulation->inputs_taken());
     trajectory->write_and_flush();
     csv->flush();
     state.clear();
@@ -108,13 +120,15 @@ void RunFolder::begin(const Simulation& simulation) {
   in.simulation = &simulation;
   if (in.trajectory) {
     std::error_code ignored;
-    fs::remove(in.folder / "summary.json", ignored);
+    for (const char* name : {"summary.json", "index.html"})
+      fs::remove(in.folder / name, ignored);  // they tell less than there will be
   } else {
     prepare_folder(in.folder);
     in.scene_hash = hash_of(simulation.scene());
-    in.trajectory.emplace(in.folder / "run.h5", head_of(simulation), simulation.frame());
+    const TrajectoryHead head = head_of(simulation);
+    in.trajectory.emplace(in.folder / "run.h5", head, simulation.frame());
     in.csv.emplace(in.folder / "probes.csv", 0);
-    in.csv->add(csv_head(simulation.scene()));
+    in.csv->add(csv_head(head));
   }
   in.flush();
 }
@@ -137,10 +151,12 @@ void RunFolder::tick(const Simulation&) {
 void RunFolder::end(const RunReport& report) {
   Inside& in = *inside_;
   in.flush();
-  const bool complete = report.outcome == Outcome::fine && in.simulation->finished();
-  in.trajectory->close(complete);
+  const bool ended = whole_when_told || in.simulation->finished();
+  const bool stopped = report.outcome == Outcome::fine && !ended;
+  in.trajectory->close(ended && report.outcome == Outcome::fine, stopped ? "interrupted" : to_text(report.outcome),
+                       report.message);
   // An interrupted run gets no summary: it does not look whole. A diverged one says so in its own.
-  if (in.simulation->finished()) write_whole(in.folder / "summary.json", summary_json(*in.simulation, report));
+  if (ended) write_whole(in.folder / "summary.json", summary_json(*in.simulation, report));
 }
 
 }  // namespace tendril

@@ -18,7 +18,9 @@ Json rows(const Array& array, int first, int count) {
   return out;
 }
 
-const char* word(Outcome outcome) {
+}  // namespace
+
+const char* to_text(Outcome outcome) {
   switch (outcome) {
     case Outcome::fine:
       return "fine";
@@ -29,8 +31,6 @@ const char* word(Outcome outcome) {
   }
   return "";
 }
-
-}  // namespace
 
 std::string summary_json(const Simulation& simulation, const RunReport& report) {
   const Frame& frame = simulation.frame();
@@ -62,7 +62,7 @@ std::string summary_json(const Simulation& simulation, const RunReport& report) 
                   {"residual", report.worst_residual},
                   {"iterations", report.worst_iterations}};
   out["run"] = {{"title", simulation.scene().title},
-                {"outcome", word(report.outcome)},
+                {"outcome", to_text(report.outcome)},
                 {"message", report.message},
                 {"finished", report.outcome == Outcome::fine && simulation.finished()},
                 {"frames", report.frames},

@@ -7,12 +7,13 @@
 
 #include "record/columns.h"
 #include "record/h5.h"
+#include "record/input_log.h"
 
 namespace tendril {
 namespace {
 
-constexpr std::int64_t format_version = 1;
-constexpr std::size_t chunk_bytes = 64 * 1024;  // fits HDF5's chunk cache many times
+constexpr const char* word_interrupted = "interrupted";  // until somebody says otherwise
+constexpr std::size_t chunk_bytes = 64 * 1024;           // fits HDF5's chunk cache many times
 constexpr hsize_t longest_chunk_row = 8192;
 
 struct Dimensions {
@@ -28,7 +29,7 @@ struct Dimensions {
 Dimensions dimensions_of(const Column& column, const FrameSizes& sizes, hsize_t frames) {
   Dimensions d;
   d.size[0] = frames;
-  const bool single_number = column.rows(FrameSizes{1, 1, 1, 1, 1}) == 0;
+  const bool single_number = column.rows(FrameSizes{1, 1, 1, 1, 1, 1}) == 0;
   if (!single_number) d.size[static_cast<std::size_t>(d.count++)] = column.rows(sizes);
   if (column.width > 0) d.size[static_cast<std::size_t>(d.count++)] = column.width;
   return d;
@@ -70,20 +71,27 @@ struct TrajectoryFile::Inside {
 
   void write_column(const Column& column, Open& open) const;
   void write_head(const TrajectoryHead& head, const Frame& first);
+  void write_outcome(const std::string& outcome, const std::string& message) const {
+    h5::write_text(file.get(), "outcome", outcome, name);
+    h5::write_text(file.get(), "message", message, name);
+  }
 };
 
 void TrajectoryFile::Inside::write_head(const TrajectoryHead& head, const Frame& first) {
   const hid_t root = file.get();
-  h5::write_number_attribute(root, "format_version", format_version, name);
+  h5::write_number_attribute(root, "format_version", run_format_version, name);
   h5::write_number_attribute(root, "complete", 0, name);
   h5::write_text_attribute(root, "tendril_version", TENDRIL_VERSION, name);
   h5::write_text_attribute(root, "method", head.method, name);
   h5::write_text_attribute(root, "scene_hash", head.scene_hash, name);
   h5::write_text(root, "scene", head.scene, name);  // a dataset: attributes end at 64 kB
-  for (const char* group : {solver_group, "rods", "contacts"})
+  for (const char* group : {solver_group, probes_group, "rods", "contacts"})
     h5::Handle(h5::checked(H5Gcreate2(root, group, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), name, "make a group"), H5Gclose);
+  create_input_log(root, head.inputs_missing, name);
   h5::write_texts(root, "rods/names", head.rod_names, name);
   h5::write_texts(root, "clamp_names", head.clamp_names, name);
+  h5::write_texts(root, "probes/columns", head.probe_columns, name);
+  h5::write_texts(root, "probes/names", head.probe_names, name);
   std::vector<std::int64_t> spans;
   for (const RodSpan& s : first.rods)
     spans.insert(spans.end(), {s.first_node, s.nodes, s.first_edge, s.edges, s.first_inner, s.inner, s.ring ? 1 : 0});
@@ -105,13 +113,14 @@ TrajectoryFile::TrajectoryFile(const std::filesystem::path& path, const Trajecto
   h5::set_up();
   Inside& in = *inside_;
   in.name = path.string();
-  in.sizes = sizes_of(first, head.clamp_names.size());
+  in.sizes = sizes_of(first, head.clamp_names.size(), head.probe_columns.size());
   in.file = h5::Handle(
       h5::checked(H5Fcreate(in.name.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT), in.name, "create the file"),
       H5Fclose);
   in.write_head(head, first);
   for (const Column& column : all_columns())
     in.columns.push_back({create_dataset(in.file.get(), column, in.sizes, in.name), {}});
+  in.write_outcome(word_interrupted, "");
   write_and_flush();
 }
 
@@ -121,7 +130,7 @@ TrajectoryFile::TrajectoryFile(const std::filesystem::path& path, std::int64_t f
   h5::set_up();
   Inside& in = *inside_;
   in.name = path.string();
-  in.sizes = sizes_of(first, head.clamp_names.size());
+  in.sizes = sizes_of(first, head.clamp_names.size(), head.probe_columns.size());
   in.file = h5::Handle(h5::checked(H5Fopen(in.name.c_str(), H5F_ACC_RDWR, H5P_DEFAULT), in.name, "open the file"), H5Fclose);
   for (const Column& column : all_columns()) {
     h5::Handle set(
@@ -138,8 +147,10 @@ TrajectoryFile::TrajectoryFile(const std::filesystem::path& path, std::int64_t f
     in.columns.push_back({std::move(set), {}});
   }
   in.written = frames;
+  cut_input_log(in.file.get(), head.inputs_taken, in.name);
   h5::write_number_attribute(in.file.get(), "complete", 0, in.name);
   h5::write_text(in.file.get(), "scene", head.scene, in.name);
+  in.write_outcome(word_interrupted, "");
   write_and_flush();
 }
 
@@ -147,11 +158,19 @@ TrajectoryFile::~TrajectoryFile() = default;
 
 void TrajectoryFile::append(const Frame& frame, const Measures& measures, std::span<const Wrench> reactions) {
   Inside& in = *inside_;
-  if (sizes_of(frame, reactions.size()) != in.sizes)
+  std::size_t probe_values = 0;
+  for (const ProbeValue& probe : measures.probes) probe_values += probe.value.size();
+  if (sizes_of(frame, reactions.size(), probe_values) != in.sizes)
     throw RecordError(in.name + ": the number of nodes changed during the run; this version can not record that");
   const std::span<const Column> columns = all_columns();
   for (std::size_t i = 0; i < columns.size(); ++i) columns[i].put({frame, measures, reactions}, in.columns[i].waiting);
   ++in.waiting;
+}
+
+void TrajectoryFile::write_inputs(std::span<const LoggedInput> log, std::int64_t taken) {
+  const Inside& in = *inside_;
+  const auto left = static_cast<std::size_t>(taken - inputs_in_log(in.file.get(), in.name));
+  append_to_input_log(in.file.get(), log.last(std::min(left, log.size())), in.name);
 }
 
 std::size_t TrajectoryFile::waiting_bytes() const {
@@ -189,10 +208,11 @@ void TrajectoryFile::write_and_flush() {
   h5::checked(H5Fflush(in.file.get(), H5F_SCOPE_GLOBAL), in.name, "write to disk");
 }
 
-void TrajectoryFile::close(bool complete) {
+void TrajectoryFile::close(bool complete, const std::string& outcome, const std::string& message) {
   Inside& in = *inside_;
   write_and_flush();
   h5::write_number_attribute(in.file.get(), "complete", complete ? 1 : 0, in.name);
+  in.write_outcome(outcome, message);
   h5::checked(H5Fflush(in.file.get(), H5F_SCOPE_GLOBAL), in.name, "write to disk");
   for (Inside::Open& open : in.columns) h5::checked(open.set.close(), in.name, "close a dataset");
   in.columns.clear();

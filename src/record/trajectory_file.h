@@ -18,6 +18,8 @@ namespace tendril {
 struct TrajectoryHead {
   std::string method, scene, scene_hash;
   std::vector<std::string> rod_names, clamp_names;
+  std::int64_t inputs_taken = 0, inputs_missing = 0;  // live inputs so far; of these, not in the simulation's log
+  std::vector<std::string> probe_columns, probe_names;  // one each per number: "tip.x [m]" of the probe "tip"
 };
 
 class TrajectoryFile {
@@ -29,10 +31,11 @@ class TrajectoryFile {
   ~TrajectoryFile();
 
   void append(const Frame& frame, const Measures& measures, std::span<const Wrench> reactions);  // into memory
+  void write_inputs(std::span<const LoggedInput> log, std::int64_t taken);  // the last of `taken`: those not yet written
   std::size_t waiting_bytes() const;
   std::int64_t frames() const;  // appended so far
   void write_and_flush();
-  void close(bool complete);
+  void close(bool complete, const std::string& outcome, const std::string& message);
 
  private:
   struct Inside;

@@ -1,6 +1,7 @@
 // What every method promises: what it claims works, what it does not claim is refused, and its state is all of its state.
 #include <cmath>
 
+#include "model/grips.h"
 #include "record/record_testing.h"
 #include "testing/allocation_count.h"
 #include "testing/for_each_method.h"
@@ -111,6 +112,94 @@ SENTENCE("run", "of every method a step allocates nothing") {
     for (int i = 0; i < 100; ++i) simulation.advance();
     const long count = allocations.count();
     EXPECT_EQ(count, 0);
+  });
+}
+
+Vec3 vector_of(const Simulation& simulation, std::size_t probe) {
+  const std::vector<double>& v = simulation.measures().probes.at(probe).value;
+  return Vec3(v.at(0), v.at(1), v.at(2));
+}
+Coupling end_spring(double stiffness, double damping) {
+  Coupling coupling;
+  coupling.name = "hand", coupling.rod = "rod", coupling.at = 1;
+  coupling.stiffness = stiffness, coupling.damping = damping;
+  return coupling;
+}
+Probe pull_of_hand() {
+  Probe probe;
+  probe.name = "pull", probe.coupling = "hand", probe.quantity = Quantity::reaction_force;
+  return probe;
+}
+
+SENTENCE("run", "of every method that has couplings a coupling leads the rod on its path, by scene as by input") {
+  for_each_method([](const MethodEntry& method) {
+    if (!method.info.can.coupling || !method.info.can.inertia) return;
+    Scene scene = tiny_scene(method);
+    scene.time.duration = 1;
+    scene.loads.clear();
+    scene.rods[0].damping.mass = method.info.can.damping ? 10 : 0;
+    scene.couplings = {end_spring(50, 2)};
+    scene.probes.push_back(pull_of_hand());
+    Simulation still = open_or_fail(scene);
+    simulate(still, {});
+    EXPECT_LT((vector_of(still, 0) - Vec3(0.5, 0, 0)).norm(), 1e-9);  // its place is where the point is
+    EXPECT_LT(vector_of(still, 1).norm(), 1e-6);
+    scene.couplings[0].move.keys = {{0, Vec3::Zero()}, {0.5, Vec3(-0.1, 0.2, 0)}};
+    Simulation led = open_or_fail(scene);
+    simulate(led, {});
+    EXPECT_GT(vector_of(led, 0).y(), 0.1);
+    EXPECT_LT(vector_of(led, 0).x(), 0.5);
+    EXPECT_LT((vector_of(led, 1) - 50 * (Vec3(0.4, 0.2, 0) - vector_of(led, 0))).norm(), 1e-2 * vector_of(led, 1).norm());
+    scene.couplings[0].move.keys.clear();
+    Simulation pushed = open_or_fail(scene);
+    pushed.set_input("coupling.hand.move", Vec3(-0.1, 0.2, 0));
+    simulate(pushed, {});
+    EXPECT_GT(vector_of(pushed, 0).y(), 0.1);
+  });
+}
+
+SENTENCE("run", "of every method that has couplings a hand drags any point of the rod its way and lets it return") {
+  for_each_method([](const MethodEntry& method) {
+    if (!method.info.can.coupling || !method.info.can.inertia) return;
+    for (const double material : {0.5, 0.33}) {
+      Scene scene = tiny_scene(method);
+      scene.time.duration = 4;
+      scene.rods[0].damping.mass = method.info.can.damping ? 10 : 0;
+      Simulation simulation = open_or_fail(scene);
+      simulation.advance_to(1.5);
+      const Vec3 hanging = vector_of(simulation, 0);
+      Hand hand = suggested_hand(simulation.model(), 0, material);
+      hand.pose.position = hanging + Vec3(0, 0.25, 0);
+      simulation.set_input("hand.1", hand);
+      simulation.advance_to(2.5);
+      EXPECT_GT(vector_of(simulation, 0).y() - hanging.y(), 0.1) << material;
+      simulation.set_input("hand.1", Hand{});
+      simulation.advance_to(4);
+      if (method.info.can.damping) {
+        EXPECT_LT(std::abs(vector_of(simulation, 0).y() - hanging.y()), 0.05);
+      }
+    }
+  });
+}
+
+SENTENCE("run", "of every method with statics and couplings a cantilever with a spring at its end is where the beam says") {
+  // Small, so that the linear beam holds: the end goes k/(k + 3 EI/L^3) of the way to the place; the spring feels the rest.
+  for_each_method([](const MethodEntry& method) {
+    if (!method.info.can.coupling || !method.info.can.statics) return;
+    Scene scene = tiny_scene(method);
+    scene.time.mode = Mode::statics;
+    scene.loads.clear();
+    scene.rods[0].segments = 40;
+    const double k = 1.5, beam = 3 * 0.02 / std::pow(0.5, 3), d = 1e-5;
+    scene.couplings = {end_spring(k, 0)};
+    scene.couplings[0].position = Vec3(0.5, 0, d);
+    scene.probes.push_back(pull_of_hand());
+    Simulation simulation = open_or_fail(scene);
+    EXPECT_EQ(simulate(simulation, {}).outcome, Outcome::fine);
+    const double tip = d * k / (k + beam);
+    EXPECT_NEAR(vector_of(simulation, 0).z(), tip, 2e-3 * tip);
+    EXPECT_NEAR(vector_of(simulation, 1).z(), beam * tip, 4e-3 * beam * tip);
+    EXPECT_NEAR(simulation.reactions()[0].force.z(), -beam * tip, 4e-3 * beam * tip);
   });
 }
 

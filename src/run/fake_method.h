@@ -2,8 +2,10 @@
 // steps that are cheap and deterministic, and that fail when told to. Not physics of a rod.
 #pragma once
 
+#include <chrono>
 #include <cmath>
 #include <memory>
+#include <thread>
 #include <vector>
 
 #include "model/drive.h"
@@ -20,6 +22,7 @@ class FakeMethod final : public Method {
     double from = -forever, until = forever;  // but only between these times
     bool silent = false;                      // fail by NaN instead of by report
     double largest_increment = forever;       // of the load factor, or of time in quasistatics
+    double seconds = 0;                       // of wall clock that each step takes
     int steps = 0, relaxes = 0;               // counted
     std::vector<double> sizes;                // of the steps asked for
   };
@@ -35,6 +38,7 @@ class FakeMethod final : public Method {
   StepReport step(double time, double dt, const Live& live) override {
     Trouble& t = trouble();
     ++t.steps;
+    if (t.seconds > 0) std::this_thread::sleep_for(std::chrono::duration<double>(t.seconds));
     if (t.sizes.size() < t.sizes.capacity()) t.sizes.push_back(dt);
     evaluate(*model_, live, time + dt, 1, drive_);
     StepReport report;

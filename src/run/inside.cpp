@@ -7,40 +7,10 @@
 #include <limits>
 
 #include "run/advice.h"
+#include "run/input_state.h"
 
 namespace tendril {
 namespace {
-
-void each_number(const Vec3& v, StateWriter& writer) {
-  for (int i = 0; i < 3; ++i) writer.value(v[i]);
-}
-void each_number(Vec3& v, StateReader& reader) {
-  for (int i = 0; i < 3; ++i) reader.value(v[i]);
-}
-void each_number(const Quat& q, StateWriter& writer) {
-  for (int i = 0; i < 4; ++i) writer.value(q.coeffs()[i]);
-}
-void each_number(Quat& q, StateReader& reader) {
-  for (int i = 0; i < 4; ++i) reader.value(q.coeffs()[i]);
-}
-
-// Live holds Eigen values, which can not be copied as bytes: one visit serves both directions.
-template <class L, class Stream>
-void visit_live(L& live, Stream& stream) {
-  const auto number = [&stream](auto& v) { stream.value(v); };
-  const auto numbers = [&stream](auto& v) { each_number(v, stream); };
-  number(live.gravity_scale);
-  number(live.hands.count);
-  for (auto& hand : live.hands) {
-    number(hand.rod), number(hand.body), number(hand.material);
-    numbers(hand.pose.position), numbers(hand.pose.orientation), numbers(hand.motion.linear), numbers(hand.motion.angular);
-    number(hand.stiffness), number(hand.damping), number(hand.angular_stiffness), number(hand.angular_damping);
-  }
-  number(live.paths.count);
-  for (auto& path : live.paths) number(path.target), numbers(path.move), number(path.turn);
-  number(live.winches.count);
-  for (auto& winch : live.winches) number(winch.winch), number(winch.speed);
-}
 
 bool all_finite(const Frame& frame) {
   const auto finite = [](const auto& values) {
@@ -68,7 +38,7 @@ Simulation::Inside::Inside(Scene the_scene, std::shared_ptr<const Model> the_mod
 }
 
 double Simulation::Inside::end() const {
-  return endless && scene.time.mode != Mode::statics ? forever : scene.time.duration;
+  return until.value_or(scene.time.duration);
 }
 
 double Simulation::Inside::frame_time(std::int64_t k) const {
@@ -78,12 +48,12 @@ double Simulation::Inside::frame_time(std::int64_t k) const {
 
 std::int64_t Simulation::Inside::last_frame() const {
   if (end() == forever) return std::numeric_limits<std::int64_t>::max();
-  return static_cast<std::int64_t>(std::ceil(scene.time.duration * scene.time.frames_per_second - 1e-9));
+  return static_cast<std::int64_t>(std::ceil(end() * scene.time.frames_per_second - 1e-9));
 }
 
 bool Simulation::Inside::finished() const {
   if (failed) return true;
-  if (scene.time.mode == Mode::statics) return place.load_factor >= 1;
+  if (scene.time.mode == Mode::statics) return place.load_factor >= 1 && place.time >= end();
   if (scene.time.mode == Mode::quasistatic && !place.settled) return false;
   return place.time >= end();
 }
@@ -118,7 +88,11 @@ void Simulation::Inside::refresh() const {
   frame.step = place.step;
   frame.report = place.last;
   method->reactions(reactions);
-  meter.measure(frame, reactions, live.gravity_scale, measures);
+  if (!model->couplings.empty() && !model->probes.empty()) {
+    const bool statics = scene.time.mode == Mode::statics, dynamics = scene.time.mode == Mode::dynamics;
+    evaluate(*model, in_force(), statics ? scene.time.duration : place.time, dynamics ? 1 : place.load_factor, now_);
+  }
+  meter.measure(frame, reactions, in_force().gravity_scale, measures, now_.grips);
   // Heights have no zero of their own, so gravity counts by its change. Equilibria conserve nothing: no drift.
   const Energy& e = measures.energy;
   const double now = std::max({e.kinetic, e.bending + e.twisting + e.stretching, std::abs(e.gravity - place.first.gravity)});
@@ -167,21 +141,22 @@ RunReport Simulation::Inside::report() const {
   r.worst_length_error = std::max(place.worst_length_error, measures.length_error);
   r.worst_penetration = std::max(place.worst_penetration, measures.penetration);
   r.last = measures;
-  r.outcome = failed ? Outcome::diverged : Outcome::fine;
+  r.outcome = failed ? Outcome::diverged : stuck ? Outcome::not_converged : Outcome::fine;
   r.message = message;
   return r;
 }
 
 namespace {
-constexpr std::uint32_t state_version = 1;
+constexpr std::uint32_t state_version = 2;
 }
 
 void Simulation::Inside::save(StateWriter& writer) const {
   const auto put = [&writer](const auto& v) { writer.value(v); };
   put(state_version);
   for_each_field(place, put);
-  visit_live(live, writer);
-  put(retries), put(failed), put(keep_due);
+  for (const Live* inputs : {&wanted, &live, &followed}) visit_live(*inputs, writer);
+  save_inputs(pending, writer);
+  put(advances), put(taken), put(retries), put(failed), put(stuck), put(keep_due);
   put(earlier_seconds + std::chrono::duration<double>(std::chrono::steady_clock::now() - opened).count());
   put(static_cast<std::uint64_t>(message.size()));
   writer.array(std::span<const char>(message));
@@ -199,8 +174,11 @@ void Simulation::Inside::load(StateReader& reader) {
   TENDRIL_REQUIRE(version == state_version,
                   fmt::format("the state has version {}, this program reads {}", version, state_version));
   for_each_field(place, get);
-  visit_live(live, reader);
-  get(retries), get(failed), get(keep_due), get(earlier_seconds);
+  for (Live* inputs : {&wanted, &live, &followed}) visit_live(*inputs, reader);
+  load_inputs(pending, reader);
+  get(advances), get(taken), get(retries), get(failed), get(stuck), get(keep_due), get(earlier_seconds);
+  log.clear();  // those before stand where the state was recorded
+  script_at = 0;
   std::uint64_t size = 0;
   get(size);
   std::vector<char> text(size);

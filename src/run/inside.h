@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -57,6 +58,10 @@ struct Simulation::Inside {
   // ---- equilibrium.cpp
   StepReport advance_statics();
   StepReport advance_quasistatic(double limit);
+  // ---- inputs.cpp
+  void set_input(std::string_view name, const InputValue& value);  // noted; taken before the next step
+  void take_inputs();
+  const Live& in_force() const;  // what the present state belongs to
   // ---- inside.cpp
   double end() const;  // when time stops [s]; forever in a live view
   double frame_time(std::int64_t k) const;
@@ -83,10 +88,18 @@ struct Simulation::Inside {
   double earlier_seconds = 0;  // of wall clock, before the run was loaded
 
   Place place;
-  Live live;
+  Live wanted;    // as set
+  Live live;      // as taken before the last step
+  Live followed;  // equilibria: the inputs the rod is in equilibrium with, on the way to `live`
+  std::vector<LoggedInput> pending, log;
+  std::int64_t advances = 0;        // so far; unlike place.step it never goes back
+  std::int64_t taken = 0;           // inputs in all; the log holds the last of them
+  std::vector<LoggedInput> script;  // to be replayed, by step
+  std::size_t script_at = 0;
   int retries = 0;
   bool failed = false;
-  bool endless = false;  // set by who opened it, not part of the state
+  bool stuck = false;           // equilibria: the last inputs could not be followed
+  std::optional<double> until;  // instead of the scene's duration; set by who opened it, not part of the state
   std::string message;
   bool keep_due = true;
   Place kept;
@@ -105,8 +118,12 @@ struct Simulation::Inside {
   bool retry_with_half_steps();
   struct Along;  // a path through load factor or time
   StepReport follow(const Along& along, double target);
+  StepReport follow_inputs(int most_increments);
+  StepReport follow_to(const Live& from, const Live& to, int& increments_left);
+  StepReport stay(StepReport report);
   double limited(const Along& along, double from, double increment);
   Drive before_, after_;
+  mutable Drive now_;  // for probes of couplings
 };
 
 }  // namespace tendril

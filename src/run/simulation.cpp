@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <numbers>
 
 #include "run/check.h"
 #include "run/inside.h"
@@ -39,12 +38,13 @@ StepReport Simulation::advance() { return advance_to(forever); }
 StepReport Simulation::advance_to(double time) {
   Inside& in = *inside_;
   if (in.finished()) return in.place.last;
-  if (in.scene.time.mode == Mode::statics) return in.advance_statics();
+  if (in.scene.time.mode == Mode::statics) return in.take_inputs(), in.advance_statics();
   const bool once = time == forever;
   StepReport report = in.place.last;
   const double end = std::min(time, in.end());
   const bool quasistatic = in.scene.time.mode == Mode::quasistatic;
   while (!in.finished() && (once || in.place.time < end || (quasistatic && !in.place.settled))) {
+    in.take_inputs();
     report = quasistatic ? in.advance_quasistatic(end) : in.advance_dynamics(end);
     if (once) break;
   }
@@ -61,8 +61,8 @@ const Measures& Simulation::measures() const { return inside_->refresh(), inside
 std::span<const Wrench> Simulation::reactions() const { return inside_->refresh(), inside_->reactions; }
 const Scene& Simulation::scene() const { return inside_->scene; }
 const Model& Simulation::model() const { return *inside_->model; }
-const Live& Simulation::live() const { return inside_->live; }
-void Simulation::go_on_forever() { inside_->endless = true; }
+void Simulation::go_on_forever() { inside_->until = forever; }
+void Simulation::go_on_until(double time) { inside_->until = time; }
 RunReport Simulation::report() const { return inside_->report(); }
 void Simulation::save(StateWriter& writer) const { inside_->save(writer); }
 void Simulation::load(StateReader& reader) { inside_->load(reader); }
@@ -82,51 +82,14 @@ std::vector<std::string> Simulation::clamp_names() const {
 Simulation Simulation::fork() const {
   auto copy = std::make_unique<Inside>(inside_->scene, inside_->model, *inside_->entry, inside_->options);
   copy->step_size = inside_->step_size;
-  copy->endless = inside_->endless;
+  copy->until = inside_->until;
+  copy->script = inside_->script;
   StateWriter writer;
   inside_->save(writer);
   StateReader reader(writer.buffer());
   copy->load(reader);
+  copy->log = inside_->log;
   return Simulation(std::move(copy));
-}
-
-std::vector<std::string> Simulation::input_names() const {
-  std::vector<std::string> names{"gravity"};
-  for (const Target& target : inside_->model->targets) {
-    names.push_back("clamp." + target.name + ".turn");
-    names.push_back("clamp." + target.name + ".move");
-  }
-  return names;
-}
-
-void Simulation::set_input(std::string_view name, const InputValue& value) {
-  Inside& in = *inside_;
-  // A retry must not replay older steps with the new input: what was kept ends here.
-  in.keep_due = true;
-  in.fresh = false;
-  const auto* number = std::get_if<double>(&value);
-  if (name == "gravity") {
-    TENDRIL_REQUIRE(number != nullptr, "gravity takes a number");
-    in.live.gravity_scale = *number;
-    return;
-  }
-  for (std::size_t i = 0; i < in.model->targets.size(); ++i) {
-    const std::string clamp = "clamp." + in.model->targets[i].name;
-    const bool turn = name == clamp + ".turn", move = name == clamp + ".move";
-    if (!turn && !move) continue;
-    TENDRIL_REQUIRE(turn == (number != nullptr), std::string(name) + (turn ? " takes a number" : " takes a vector"));
-    const int target = static_cast<int>(i);
-    auto& paths = in.live.paths;
-    auto* path = std::find_if(paths.begin(), paths.end(), [target](const PathInput& p) { return p.target == target; });
-    if (path == paths.end()) {
-      TENDRIL_REQUIRE(paths.push({.target = target}), "no more than 16 clamps can be moved by hand");
-      path = paths.end() - 1;
-    }
-    if (turn) path->turn = 2 * std::numbers::pi * *number;
-    if (move) path->move = std::get<Vec3>(value);
-    return;
-  }
-  TENDRIL_REQUIRE(false, fmt::format("there is no input `{}`; {}", name, suggest(name, input_names())));
 }
 
 // Asking the clock, the sinks and `stop` after every step would cost more than a short rod's step.
@@ -148,7 +111,7 @@ RunReport simulate(Simulation& simulation, std::span<Sink* const> sinks, const s
       for (Sink* sink : sinks) sink->tick(simulation);
       if (stop && stop()) break;
     }
-    if (simulation.advance().outcome != Outcome::fine) break;
+    if (simulation.advance().outcome == Outcome::diverged) break;
     deliver();
   }
   const RunReport report = simulation.report();

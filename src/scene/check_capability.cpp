@@ -86,6 +86,15 @@ void add_clamp_demands(const std::set<std::string>& rings, const Clamp& clamp, c
   }
 }
 
+void add_coupling_demands(const Coupling& c, const std::string& path, std::vector<Demand>& demands) {
+  const std::string who = "coupling `" + c.name + "` ";
+  demands.push_back({path, "has no couplings", who + "pulls a rod", [](auto& can) { return can.coupling; }});
+  if (c.angular_stiffness > 0 || c.angular_damping > 0)
+    demands.push_back({path + (c.angular_stiffness > 0 ? ".angular_stiffness" : ".angular_damping"),
+                       "has couplings that pull, none that turn", who + "turns a rod",
+                       [](auto& can) { return can.angular_coupling; }});
+}
+
 void add_load_demands(const Load& load, const std::string& path, std::vector<Demand>& demands) {
   const auto follower = [&](Axes axes, const char* key) {
     if (axes == Axes::material)
@@ -114,6 +123,8 @@ std::vector<Demand> demands_of(const Scene& scene) {
     if (is_ring(rod.rest)) rings.insert(rod.name);
   for (std::size_t i = 0; i < scene.clamps.size(); ++i)
     add_clamp_demands(rings, scene.clamps[i], fmt::format("clamp[{}]", i), demands);
+  for (std::size_t i = 0; i < scene.couplings.size(); ++i)
+    add_coupling_demands(scene.couplings[i], fmt::format("coupling[{}]", i), demands);
   for (std::size_t i = 0; i < scene.joints.size(); ++i)
     demands.push_back({fmt::format("joint[{}]", i), "has no joints", "the scene has joint `" + scene.joints[i].name + "`",
                        [](auto& c) { return c.joints; }});

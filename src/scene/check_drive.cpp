@@ -21,6 +21,7 @@ class DriveChecker {
   void check_time();
   void check_clamp(std::size_t i);
   void check_clamp_pairs();
+  void check_coupling(const Coupling& coupling, const std::string& path);
   void check_joint(const Joint& joint, const std::string& path);
   void check_load(const Load& load, const std::string& path);
   void check_probe(const Probe& probe, const std::string& path);
@@ -103,6 +104,21 @@ void DriveChecker::check_clamp_pairs() {
   }
 }
 
+void DriveChecker::check_coupling(const Coupling& c, const std::string& path) {
+  const bool turns = c.angular_stiffness > 0 || c.angular_damping > 0;
+  if (c.stiffness == 0 && c.damping == 0 && !turns)
+    error(path, "has no stiffness and no damping", "at least one must be > 0", "give stiffness in N/m");
+  if (!c.turn.keys.empty() && !turns)
+    error(path + ".turn", "turns, but nothing passes the turn on", {}, "give angular_stiffness in N m/rad");
+  if (!(c.from < c.until))
+    error(path + ".until", fmt::format("got {} s, from is {} s", number_text(c.until), number_text(c.from)),
+          "must be later than `from`");
+  if (scene_.time.mode != Mode::dynamics && c.stiffness == 0 && c.angular_stiffness == 0)
+    add(Severity::warning, path + ".damping", "has no effect on an equilibrium");
+  check_timetable(c.move, path + ".move");
+  check_timetable(c.turn, path + ".turn");
+}
+
 void DriveChecker::check_joint(const Joint& joint, const std::string& path) {
   if (joint.a == joint.b) error(path + ".b", "is the same place as a", "a joint must join two places");
 }
@@ -126,13 +142,22 @@ void DriveChecker::check_load(const Load& load, const std::string& path) {
 void DriveChecker::check_probe(const Probe& probe, const std::string& path) {
   const bool reaction = probe.quantity == Quantity::reaction_force || probe.quantity == Quantity::reaction_moment;
   const std::string quantity = quote(word(probe.quantity));
-  if (reaction && probe.clamp.empty())
-    error(path + ".clamp", "is missing", {}, "name the clamp whose " + quantity + " is meant");
+  if (reaction && probe.clamp.empty() && probe.coupling.empty())
+    error(path + ".clamp", "is missing", {}, "name the clamp or coupling whose " + quantity + " is meant");
+  if (reaction && !probe.clamp.empty() && !probe.coupling.empty())
+    error(path + ".coupling", "is given together with a clamp", quantity + " belongs to one of them", "remove one");
   if (!probe.body.empty()) return check_body_probe(probe, path);
   if (!reaction && probe.rod.empty()) error(path + ".rod", "is missing", {}, "name the rod whose " + quantity + " is meant");
+  if (reaction && !probe.rod.empty())
+    error(path + ".rod", "is given", quantity + " belongs to a clamp or coupling", "remove it");
   if (probe.quantity == Quantity::angular_velocity) error(path + ".body", "is missing", quantity + " belongs to a body");
-  if (reaction && !probe.rod.empty()) error(path + ".rod", "is given", quantity + " belongs to a clamp", "remove it");
   if (!reaction && !probe.clamp.empty()) error(path + ".clamp", "is given", quantity + " belongs to a rod", "remove it");
+  if (!reaction && !probe.coupling.empty())
+    error(path + ".coupling", "is given", quantity + " belongs to a rod", "remove it");
+  for (const Coupling& c : scene_.couplings)
+    if (c.name == probe.coupling && probe.quantity == Quantity::reaction_moment && c.angular_stiffness == 0 &&
+        c.angular_damping == 0)
+      error(path + ".quantity", "coupling " + quote(c.name) + " has no moment", {}, "give it angular_stiffness");
 }
 
 void DriveChecker::check_body_probe(const Probe& probe, const std::string& path) {
@@ -167,6 +192,7 @@ void DriveChecker::check_ignored() {
     bool held = false;
     for (const Clamp& clamp : scene_.clamps)
       held = held || (clamp.rod == scene_.rods[i].name && std::ranges::count(clamp.hold, Hold::position) > 0);
+    for (const Coupling& c : scene_.couplings) held = held || (c.rod == scene_.rods[i].name && c.stiffness > 0);
     if (!held)
       add(Severity::warning, "rod[" + std::to_string(i) + "]",
           "nothing holds this rod in place, so it may have no equilibrium, or many");
@@ -181,6 +207,8 @@ Problems check_drive(const Scene& scene) {
   checker.check_time();
   for (std::size_t i = 0; i < scene.clamps.size(); ++i) checker.check_clamp(i);
   checker.check_clamp_pairs();
+  for (std::size_t i = 0; i < scene.couplings.size(); ++i)
+    checker.check_coupling(scene.couplings[i], at("coupling", i));
   for (std::size_t i = 0; i < scene.joints.size(); ++i) checker.check_joint(scene.joints[i], at("joint", i));
   for (std::size_t i = 0; i < scene.loads.size(); ++i) checker.check_load(scene.loads[i], at("load", i));
   for (std::size_t i = 0; i < scene.probes.size(); ++i) checker.check_probe(scene.probes[i], at("probe", i));

@@ -123,6 +123,30 @@ SENTENCE("scene", "clamps hold something, once, in rising time") {
       << "the ends of a ring are one place";
 }
 
+SENTENCE("scene", "a coupling pulls with something, in rising time, and its probe asks for what it has") {
+  const auto coupled = [](const std::string& fields, const std::string& probe = "") {
+    return complaints(plain_scene + "[[coupling]]\nname = \"hand\"\nrod = \"beam\"\n" + fields + "\n" +
+                      (probe.empty() ? "" : "[[probe]]\n" + probe + "\n"));
+  };
+  EXPECT_EQ(coupled("stiffness = 2\ndamping = 0.1\nposition = [1, 0, 1]"), "");
+  EXPECT_CONTAINS(coupled(""), "coupling[0]: has no stiffness and no damping, at least one must be > 0");
+  EXPECT_CONTAINS(coupled("stiffness = -2"), "coupling[0].stiffness: got -2 N/m, must be at least 0");
+  EXPECT_CONTAINS(coupled("stiffness = 2\nturn = { keys = [[0, 0]] }"), "turns, but nothing passes the turn on");
+  EXPECT_CONTAINS(coupled("stiffness = 2\nfrom = 2\nuntil = 1"), "must be later than `from`");
+  EXPECT_CONTAINS(coupled("stiffness = 2\nmove = { keys = [[1, [0, 0, 0]], [0, [1, 0, 0]]] }"),
+                  "coupling[0].move.keys[1]: got 0 s after 1 s");
+  EXPECT_CONTAINS(coupled("stiffness = 2\nat = 1.5"), "coupling[0].at: got 1.5, must be between 0 and 1");
+  const std::string fine = "stiffness = 2", force = "quantity = \"reaction_force\"";
+  EXPECT_EQ(coupled(fine, "coupling = \"hand\"\n" + force), "");
+  EXPECT_CONTAINS(coupled(fine, "coupling = \"hnd\"\n" + force), "no coupling is called \"hnd\"; did you mean `hand`?");
+  EXPECT_CONTAINS(coupled(fine, "coupling = \"hand\"\nclamp = \"clamp1\"\n" + force), "is given together with a clamp");
+  EXPECT_CONTAINS(coupled(fine, "coupling = \"hand\"\nrod = \"beam\"\nquantity = \"tension\""),
+                  "\"tension\" belongs to a rod");
+  EXPECT_CONTAINS(coupled(fine, "coupling = \"hand\"\nquantity = \"reaction_moment\""), "coupling \"hand\" has no moment");
+  EXPECT_CONTAINS(coupled("stiffness = 2\nangular_stiffness = 1"),
+                  "coupling[0].angular_stiffness: method `der` has couplings that pull, none that turn");
+}
+
 SENTENCE("scene", "loads, probes, joints and frames are checked") {
   EXPECT_CONTAINS(
       complaints(plain_scene + "[[load]]\ndistributed = { rod = \"beam\", from = 0.5, to = 0.5, force = [1, 0, 0] }\n"),

@@ -35,8 +35,8 @@ template <> struct Words<Mode> { static constexpr Word list[] = {
 template <> struct Words<Quantity> { static constexpr Word list[] = {
   {"position", "m"}, {"velocity", "m/s"}, {"direction", "unit tangent"}, {"orientation", "quaternion w, x, y, z"},
   {"curvature", "rad/m about d1, d2"}, {"twist", "rad, from the start of the rod to here"}, {"twist_rate", "rad/m"},
-  {"force", "N, internal"}, {"moment", "N m, internal"}, {"tension", "N"}, {"reaction_force", "N, of a clamp"},
-  {"reaction_moment", "N m, of a clamp"}, {"length", "m"}, {"total_twist", "turns"}, {"writhe", "turns"}, {"link", "turns"},
+  {"force", "N, internal"}, {"moment", "N m, internal"}, {"tension", "N"}, {"reaction_force", "N, of a clamp or coupling"},
+  {"reaction_moment", "N m, of a clamp or coupling"}, {"length", "m"}, {"total_twist", "turns"}, {"writhe", "turns"}, {"link", "turns"},
   {"bending_energy", "J"}, {"twisting_energy", "J"}, {"kinetic_energy", "J"}, {"total_energy", "J"},
   {"angular_velocity", "rad/s, of a body"}}; };
 
@@ -225,6 +225,22 @@ template <class V> void describe(V& v, Clamp& c) {
   v("from", c.from, "holds from this time, from where the rod is then", unit("s"), at_least(0));
   v("until", c.until, "lets go at this time", unit("s"), above(0), or_forever);
 }
+template <class V> void describe(V& v, Coupling& c) {
+  v.about("coupling", "A spring and a damper between a point of a rod and a place that may move: a hand that leads the rod and feels it.");
+  v("name", c.name, "how probes and inputs refer to it; coupling1, coupling2, ... when not given");
+  v("rod", c.rod, "name of the rod", refers_to("rod"), required);
+  v("at", c.at, "fraction of the rod's length", between(0, 1));
+  v("position", c.position, "the place at the start; where the point is then when not given", unit("m"));
+  v("move", c.move, "displacement of the place", unit("m"));
+  v("turn", c.turn, "turn of the place about `axis`, any number of turns; felt through angular_stiffness", unit("turns"));
+  v("axis", c.axis, "axis of the turn; the rod's direction there when not given", non_zero);
+  v("stiffness", c.stiffness, "force per distance between point and place", unit("N/m"), at_least(0));
+  v("damping", c.damping, "force per difference of their velocities", unit("N s/m"), at_least(0));
+  v("angular_stiffness", c.angular_stiffness, "moment per angle between the rod's frame and the place's", unit("N m/rad"), at_least(0));
+  v("angular_damping", c.angular_damping, "moment per difference of their angular velocities", unit("N m s/rad"), at_least(0));
+  v("from", c.from, "pulls from this time", unit("s"), at_least(0));
+  v("until", c.until, "lets go at this time", unit("s"), above(0), or_forever);
+}
 template <class V> void describe(V& v, JointPlace& p) {
   v.about("joint place", "A point of a rod, a body, or the world: one of the three.");
   v("rod", p.rod, "name of the rod", refers_to("rod"));
@@ -338,6 +354,7 @@ template <class V> void describe(V& v, Probe& p) {
   v("at", p.at, "fraction of the rod's length, for quantities at a point", between(0, 1));
   v("clamp", p.clamp, "name of the clamp, for reactions", refers_to("clamp"));
   v("body", p.body, "name of the body, for position, velocity, orientation, angular_velocity, kinetic_energy", refers_to("body"));
+  v("coupling", p.coupling, "name of the coupling, for reactions: what it pulls with", refers_to("coupling"));
   v("quantity", p.quantity, "what is recorded", required);
 }
 template <class V> void describe(V& v, Time& t) {
@@ -357,6 +374,7 @@ template <class V> void describe(V& v, Scene& s) {
   v("rod", s.rods, "the rods");
   v("clamp", s.clamps, "holds and moves points of rods");
   v("body", s.bodies, "rigid bodies");
+  v("coupling", s.couplings, "pulls points of rods to moving places by springs");
   v("joint", s.joints, "joins rods and bodies at points");
   v("load", s.loads, "forces on rods");
   v("probe", s.probes, "what is recorded");

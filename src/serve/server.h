@@ -28,7 +28,7 @@ struct ServerOptions {
 struct Content {
   std::function<std::optional<Served>(std::string_view path)> get;           // path after the token: "", "picture/whip.png"
   std::function<bool(std::string_view path, std::string_view body)> post;    // uploads of `render`; none: refused
-  Session* session = nullptr;                                                // none: no WebSocket
+  Session* session = nullptr;                                                // none: no WebSocket; outlives the server
 };
 
 class Server {

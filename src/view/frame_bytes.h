@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "model/drive.h"
+#include "model/model.h"
 #include "tendril/simulate.h"
 
 namespace tendril::view {
@@ -14,19 +16,29 @@ struct FrameBytesOptions {
   bool with_values = true;  // the numbers for plots: live yes, saved runs no
 };
 
-// Fixed facts of a scene that every frame is written against: origin, order of values, rest arc lengths. One per opened scene.
+// Fixed facts of a scene that every frame is written against: origin, order of values, rest arc lengths. One per opened
+// scene; the model must live as long.
 class FrameWriter {
  public:
-  explicit FrameWriter(const Simulation& simulation);
+  explicit FrameWriter(const Simulation& simulation) : FrameWriter(simulation.model()) {}
+  explicit FrameWriter(const Model& model);
   const Vec3& origin() const { return origin_; }
-  // Replaces `out`; does not allocate once `out` has been this large.
+  // Replaces `out`; does not allocate once `out` has been this large. `measures` is looked at only for the values.
   void write(const Frame& frame, const Measures& measures, const Live& live, const FrameBytesOptions& options,
              std::vector<std::byte>& out) const;
 
  private:
   Vec3 origin_;
-  std::vector<double> material_;
   const Model* model_;
+  std::size_t values_;
+  mutable Drive drive_;  // for the couplings; keeps its storage
 };
+
+// The box around all rods at the start, sections included.
+struct Box {
+  Vec3 low = Vec3::Zero(), high = Vec3::Zero();
+  Vec3 middle() const { return 0.5 * (low + high); }
+};
+Box box_at_start(const Model& model);
 
 }  // namespace tendril::view

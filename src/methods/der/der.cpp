@@ -52,6 +52,9 @@ bool is_steady(const Model& model) {
     steady = steady && t.move.keys.empty() && t.turn.keys.empty() && t.from <= 0 && t.until == forever;
   }
   for (const BodyModel& body : model.bodies) steady = steady && body.kind != BodyKind::driven;
+  for (const CouplingModel& c : model.couplings) {
+    steady = steady && c.move.keys.empty() && c.turn.keys.empty() && c.from <= 0 && c.until == forever;
+  }
   for (const NodeLoad& load : model.node_loads) steady = steady && load.factor.keys.empty();
   for (const LineLoad& load : model.line_loads) steady = steady && load.factor.keys.empty();
   for (const Wind& wind : model.winds) steady = steady && wind.law.factor.keys.empty();
@@ -160,6 +163,7 @@ void Der::integrate(double dt) {
     if (!drag_->any()) store(c.x, v, der::load(c.x, v) + h * velocity);
     fastest = math::max(fastest, squared_norm(velocity));
   }
+  if (!drive_.grips.empty()) pull_grips(dt, !drag_->any());
   if (drag_->any()) {
     drag_->apply(*model_, drive_, c, dt);
     for (int v = c.begin; v < c.end; v += pack_size) store(c.x, v, der::load(c.x, v) + h * der::load(c.v, v));
@@ -245,6 +249,7 @@ StepReport Der::step(double time, double dt, const Live& live) {
     report_.residual = p.residual;
     if (!p.fine) return failed(Cause::projection);
   }
+  if (!drive_.grips.empty()) damp_grips(dt);
   if (move_walls_) set_walls(c, drive_);
   if (joins_) joins_->set_walls(c);
   update_edges(c);

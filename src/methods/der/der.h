@@ -52,6 +52,9 @@ class Der final : public Method {
   void refresh();             // everything derived, from the state
   void integrate(double dt);  // forces, velocities, positions
   void place_held();
+  // Hands and couplings: their springs before the projection, their dampers after it.
+  void pull_grips(double dt, bool moved);  // moved: positions have been
+  void damp_grips(double dt);
   void fill_output() const;
 
   std::shared_ptr<const Model> model_;

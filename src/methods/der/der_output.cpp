@@ -90,6 +90,18 @@ void Der::reactions(std::span<Wrench> at_targets) const {
     }
     if (joins_) at_targets[i].force -= to_eigen(joins_->force_at(target.node.value));
   }
+  for (const Grip& grip : drive_.grips) {  // what pulls at a held node pulls at its clamp
+    if (grip.rod < 0) continue;
+    const int s = c.slot_of_edge[z(grip.edge.value)];
+    const auto point = [&](const Array3& a) { return to_eigen((1 - grip.share) * a.get(s) + grip.share * a.get(s + 1)); };
+    const Vec3 pull = grip_force(grip, point(c.x), point(c.v));
+    for (std::size_t i = 0; i < model_->targets.size(); ++i) {
+      const Target& target = model_->targets[i];
+      if (!c.active[i] || !target.position) continue;
+      if (target.node == grip.a) at_targets[i].force -= (1 - grip.share) * pull;
+      if (target.node == grip.b) at_targets[i].force -= grip.share * pull;
+    }
+  }
   for (const Wall& wall : c.walls) {
     if (wall.target < 0) continue;
     Vec3 moment = to_eigen(c.moment.get(wall.slot) - c.moment.get(wall.slot + 1));

@@ -18,7 +18,7 @@ MethodInfo make_info() {
   can.inertia = can.statics = can.stretch = can.anisotropic = can.rest_curvature = can.ring = true;
   can.joints = true;
   can.bodies = Support::partial;
-  can.follower_loads = can.drag = can.damping = can.stability = true;
+  can.follower_loads = can.drag = can.damping = can.stability = can.coupling = true;
   can.hold_position = can.hold_direction = can.hold_twist = can.hold_inside = true;
   can.fewest_edges = 2;
   info.options = {

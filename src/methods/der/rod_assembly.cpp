@@ -51,6 +51,9 @@ void RodProblem::assemble(bool hessian) {
     const int k = n_.x[z(v - rod_.first)];
     for (int i = 0; i < 3; ++i) n_.gradient[z(k + i)] -= f[i];
   }
+  for (const Grip& grip : drive_.grips) {
+    if (holds_here(grip)) add_grip(grip, hessian);
+  }
   for (const Loads::Couple& couple : couples_) add_couple(couple, hessian);
   const double work = load_work();
   energy_scale_ = std::abs(energy_) + std::abs(work);
@@ -186,6 +189,27 @@ void RodProblem::add_stretch(int s, bool hessian) {
   // Counting pivots wants the limit of no stretch at all; a Newton step would drown in rounding there.
   const double stiff = counting_ && c_.constrained[z(s)] > 0 ? 1e3 * k : k;
   add_edge(s, force * t, stiff * along + (force / c_.length[z(s)]) * (Mat3::Identity() - along), hessian);
+}
+
+Vec3 RodProblem::point_of(const Grip& grip) const {
+  const int s = c_.slot_of_edge[z(grip.edge.value)];
+  return to_eigen((1 - grip.share) * c_.x.get(s) + grip.share * c_.x.get(s + 1));
+}
+
+void RodProblem::add_grip(const Grip& grip, bool hessian) {
+  const int s = c_.slot_of_edge[z(grip.edge.value)], at[2] = {n_.x[z(s - rod_.first)], n_.x[z(s + 1 - rod_.first)]};
+  const SpringEnergy spring = spring_energy_with_derivatives(grip.stiffness, grip.share, to_eigen(c_.x.get(s)),
+                                                             to_eigen(c_.x.get(s + 1)), grip.pose.position);
+  energy_ += spring.energy;
+  for (int i = 0; i < 6; ++i) {
+    const int row = at[i / 3] + i % 3;
+    n_.gradient[z(row)] += spring.gradient[i];
+    for (int j = 0; hessian && j < 6; ++j) {
+      const int column = at[j / 3] + j % 3;
+      if (row < column || n_.fixed[z(row)] || n_.fixed[z(column)] || spring.hessian(i, j) == 0) continue;
+      add_entry(row, column, spring.hessian(i, j));
+    }
+  }
 }
 
 void RodProblem::add_couple(const Loads::Couple& couple, bool hessian) {

@@ -289,13 +289,22 @@ double RodProblem::limit_direction() {
 
 // What one unknown's stiffness and force are of the order of, and the stiffness of the length multipliers.
 void RodProblem::set_scales() {
-  double bending = 0, shortest = 1e300, load = 0;
+  double bending = 0, shortest = 1e300, load = 0, whole = 0;
   for (int s = rod_.first; s < last_; ++s) {
-    if (c_.kind[z(s)] == SlotKind::edge) shortest = std::min(shortest, c_.rest_length[z(s)]);
+    if (c_.kind[z(s)] == SlotKind::edge) {
+      shortest = std::min(shortest, c_.rest_length[z(s)]);
+      whole += c_.rest_length[z(s)];
+    }
     bending = std::max({bending, c_.B_xx[z(s)] + c_.B_yy[z(s)]});
   }
   for (int v = rod_.first; v <= rod_.first + rod_.slots; ++v) {
     if (!c_.held[z(v)]) load += norm(loads_.force().get(v));
+  }
+  for (const Grip& grip : drive_.grips) {  // what reaches the rod of a pull: its spring and a segment's bending in a row
+    if (!holds_here(grip)) continue;
+    const double segment = bending / std::pow(shortest, 3);
+    const double away = (grip.pose.position - point_of(grip)).norm();
+    load += away * grip.stiffness * segment / (grip.stiffness + segment);
   }
   const double force = bending / (shortest * shortest) + load;
   n_.stiff.assign(z(n_.size), bending / shortest);
@@ -304,6 +313,14 @@ void RodProblem::set_scales() {
     for (int k = 0; k < 3; ++k) {
       n_.stiff[z(n_.x[z(i)] + k)] = bending / std::pow(shortest, 3);
       n_.scale[z(n_.x[z(i)] + k)] = force;
+    }
+  }
+  for (const Grip& grip : drive_.grips) {  // a stiff spring's force is known to rounding of positions only
+    if (!holds_here(grip)) continue;
+    const int i = c_.slot_of_edge[z(grip.edge.value)] - rod_.first;
+    for (const auto& [at, weight] : {std::pair(n_.x[z(i)], 1 - grip.share), std::pair(n_.x[z(i + 1)], grip.share)}) {
+      const double known = 1e-4 * weight * grip.stiffness * whole;
+      for (int k = 0; k < 3; ++k) n_.scale[z(at + k)] = std::max(n_.scale[z(at + k)], known);
     }
   }
   for (int s = rod_.first; s < last_; ++s) {

@@ -68,6 +68,9 @@ class RodProblem {
   // Energy of an edge that depends on its vector alone, with gradient g and Hessian H.
   void add_edge(int s, const Vec3& g, const Mat3& H, bool hessian);
   void add_stretch(int s, bool hessian);
+  void add_grip(const Grip& grip, bool hessian);
+  bool holds_here(const Grip& grip) const { return grip.rod == rod_.model_rod; }
+  Vec3 point_of(const Grip& grip) const;
   void add_couple(const Loads::Couple& couple, bool hessian);
   PivotReport factor(double shift);
   void solve(double* x, int columns) const;

@@ -23,6 +23,7 @@ export interface Camera { position: Vec3; target: Vec3 }
 export interface RodView {
   setRuns(runs: Description[]): void; // several are overlaid, told apart by tint
   show(run: number, frame: FrameData): void; // cheap: copies into textures
+  alongside(frames: FrameData[]): void; // drawn elsewhere: the range of colours takes their values in, so that colours compare
   setLook(look: Look): void;
   legend(): Legend | null; // null: nothing is coloured; the range follows what is shown, smoothly
   pick(x: number, y: number): Picked | null; // CSS pixels within the canvas
@@ -39,4 +40,4 @@ export interface RodView {
   picture(width: number, height: number, overlay?: (context: CanvasRenderingContext2D) => void): Promise<Blob>; // PNG
   dispose(): void;
 }
-export declare function makeRodView(canvas: HTMLCanvasElement): RodView;
+export { makeRodView } from "./make_rod_view";

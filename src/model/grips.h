@@ -1,0 +1,41 @@
+// What pulls at a point of a rod by a spring and a damper: couplings of the scene and hands of a user, in one form. As
+// place, motion, stiffness and damping, never as a force: explicit methods solve the point it holds implicitly, implicit
+// ones add it to their matrix, so that it is stable for any hand.
+#pragma once
+
+#include "model/model.h"
+#include "tendril/live.h"
+
+namespace tendril {
+
+struct Grip {
+  int coupling = -1;  // of Model::couplings; -1: a hand
+  int hand = 0;       // its id; 0: a coupling
+  int rod = -1;
+  int body = -1;  // instead of a rod
+  // The point it holds is (1 - share) times node a plus share times node b, the ends of `edge`; at a node, share is 0 or 1.
+  EdgeIndex edge;
+  NodeIndex a, b;
+  double share = 0;
+  Pose pose;
+  Motion motion;
+  double stiffness = 0, damping = 0;                  // [N/m], [N s/m]
+  double angular_stiffness = 0, angular_damping = 0;  // [N m/rad], [N m s/rad]
+};
+
+// A grip at the material point `material` [m] of a rod; beyond the ends it is the end, around a ring it goes on.
+Grip grip_at(const Model& model, int rod, double material);
+
+// The force of the spring and damper on a point that is at `position` with `velocity`.
+inline Vec3 grip_force(const Grip& grip, const Vec3& position, const Vec3& velocity) {
+  return grip.stiffness * (grip.pose.position - position) + grip.damping * (grip.motion.linear - velocity);
+}
+// The moment on a rod whose frame there is `orientation`, turning with `spin`: along the shortest turn to the grip's pose.
+Vec3 grip_moment(const Grip& grip, const Quat& orientation, const Vec3& spin);
+
+// A hand that drags a point with the mouse: stiff enough that a pull over a fraction of the rod's length clearly moves the
+// rod, critically damped, from the rod's own stiffness, weight and mass; a hair's hand is a hair's. It stands where the
+// point is at the start and at rest.
+Hand suggested_hand(const Model& model, int rod, double material);
+
+}  // namespace tendril

@@ -1,0 +1,120 @@
+#include "run/follow_inputs.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "model/grips.h"
+
+namespace tendril {
+namespace {
+
+bool same_point(const Hand& a, const Hand& b) { return a.rod == b.rod && a.body == b.body && a.material == b.material; }
+
+const Hand* hand_of(const Live& live, const Hand& like) {
+  for (const Hand& hand : live.hands)
+    if (hand.id == like.id && same_point(hand, like)) return &hand;
+  return nullptr;
+}
+
+PathInput path_of(const Live& live, const PathInput& like) {
+  for (const PathInput& path : live.paths)
+    if (path.target == like.target && path.coupling == like.coupling) return path;
+  return {.target = like.target, .coupling = like.coupling};
+}
+
+bool same_path(const PathInput& a, const PathInput& b) { return a.move == b.move && a.turn == b.turn; }
+
+bool same_hand(const Hand& a, const Hand& b) {
+  return a.id == b.id && same_point(a, b) && a.pose.position == b.pose.position &&
+         a.pose.orientation.coeffs() == b.pose.orientation.coeffs() && a.stiffness == b.stiffness &&
+         a.angular_stiffness == b.angular_stiffness;  // motion and damping do not count in equilibria
+}
+
+double length_of(const Model& model, const PathInput& path) {
+  const int rod = path.target >= 0 ? model.targets[static_cast<std::size_t>(path.target)].rod
+                                   : model.couplings[static_cast<std::size_t>(path.coupling)].rod;
+  return model.rods[static_cast<std::size_t>(rod)].length;
+}
+
+double relative_change(double a, double b) { return a == b ? 0 : std::abs(b - a) / std::max(a, b); }
+
+}  // namespace
+
+bool same_inputs(const Live& a, const Live& b) {
+  if (a.gravity_scale != b.gravity_scale || a.hands.count != b.hands.count) return false;
+  for (int i = 0; i < a.hands.count; ++i)
+    if (!same_hand(a.hands.begin()[i], b.hands.begin()[i])) return false;
+  for (const PathInput& path : a.paths)
+    if (!same_path(path, path_of(b, path))) return false;
+  for (const PathInput& path : b.paths)
+    if (!same_path(path, path_of(a, path))) return false;
+  return true;
+}
+
+double increments_between(const Model& model, const Live& a, const Live& b, double most_move, double most_turn,
+                          double most_change) {
+  double worst = std::abs(b.gravity_scale - a.gravity_scale) / most_change;
+  for (const PathInput& to : b.paths) {
+    const PathInput from = path_of(a, to);
+    worst = std::max({worst, (to.move - from.move).norm() / (most_move * length_of(model, to)),
+                      std::abs(to.turn - from.turn) / most_turn});
+  }
+  for (const Hand& to : b.hands) {
+    const Hand* from = hand_of(a, to);
+    if (from == nullptr || to.rod < 0) continue;
+    const double length = model.rods[static_cast<std::size_t>(to.rod)].length;
+    worst = std::max({worst, (to.pose.position - from->pose.position).norm() / (most_move * length),
+                      relative_change(from->stiffness, to.stiffness) / most_change,
+                      relative_change(from->angular_stiffness, to.angular_stiffness) / most_change});
+    if (to.angular_stiffness > 0)
+      worst = std::max(worst, from->pose.orientation.angularDistance(to.pose.orientation) / most_turn);
+  }
+  return worst;
+}
+
+void blend(const Live& a, const Live& b, double share, Live& out) {
+  const auto mix = [share](const auto& x, const auto& y) { return ((1 - share) * x + share * y); };
+  out = b;
+  if (share >= 1) return;
+  out.gravity_scale = mix(a.gravity_scale, b.gravity_scale);
+  for (PathInput& path : out.paths) {
+    const PathInput from = path_of(a, path);
+    path.move = mix(from.move, path.move).eval();
+    path.turn = mix(from.turn, path.turn);
+  }
+  for (Hand& hand : out.hands) {
+    const Hand* from = hand_of(a, hand);
+    if (from == nullptr) continue;
+    hand.pose.position = mix(from->pose.position, hand.pose.position).eval();
+    hand.pose.orientation = from->pose.orientation.slerp(share, hand.pose.orientation);
+    hand.stiffness = mix(from->stiffness, hand.stiffness);
+    hand.angular_stiffness = mix(from->angular_stiffness, hand.angular_stiffness);
+  }
+}
+
+bool let_go(const Live& a, const Live& b, Live& out) {
+  out = a;
+  bool any = false;
+  for (Hand& hand : out.hands) {
+    if (hand_of(b, hand) != nullptr) continue;
+    any = any || hand.stiffness > 0 || hand.angular_stiffness > 0;
+    hand.stiffness = hand.angular_stiffness = 0;
+  }
+  return any;
+}
+
+void take_hold(const Model& model, const Frame& frame, const Live& a, const Live& b, Live& out) {
+  out = a;
+  out.hands = b.hands;
+  for (Hand& hand : out.hands) {
+    if (const Hand* held = hand_of(a, hand)) {
+      hand = *held;
+    } else if (hand.rod >= 0) {
+      const Grip grip = grip_at(model, hand.rod, hand.material);
+      hand.pose.position = (1 - grip.share) * frame.position[grip.a] + grip.share * frame.position[grip.b];
+      hand.pose.orientation = frame.orientation[grip.edge];
+    }
+  }
+}
+
+}  // namespace tendril

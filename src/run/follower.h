@@ -1,0 +1,39 @@
+// A value that follows its target without jerks: a critically damped oscillator, solved exactly over each interval, so that it
+// is smooth and stable for any interval and any target. A mouse that speaks 60 times a second and a slider that jumps both
+// become motions with a velocity.
+#pragma once
+
+#include <cmath>
+
+#include "tendril/types.h"
+
+namespace tendril {
+
+struct Follower {
+  Vec3 value = Vec3::Zero(), rate = Vec3::Zero(), target = Vec3::Zero();
+
+  explicit Follower(const Vec3& start = Vec3::Zero()) : value(start), target(start) {}
+
+  // `lag`: time constant [s]. Far from the target it moves at `most_rate`: the pull is that of a target at most so far away.
+  void advance(double dt, double lag, double most_rate) {
+    Vec3 away = value - target;
+    const double reach = 2 * most_rate * lag, distance = away.norm();
+    if (distance > reach) away *= reach / distance;
+    const Vec3 goal = value - away, slope = rate + away / lag;
+    const double fade = std::exp(-dt / lag);
+    const Vec3 way = goal + (away + slope * dt) * fade - value;
+    value += shortened(way, most_rate * dt);
+    rate = shortened((rate - slope * (dt / lag)) * fade, most_rate);
+    const double close = 1e-9 * (1 + target.norm());
+    if ((value - target).norm() < close && rate.norm() * lag < close) value = target, rate.setZero();
+  }
+  bool at_rest() const { return value == target && rate.isZero(0); }
+
+ private:
+  static Vec3 shortened(const Vec3& v, double most) {
+    const double length = v.norm();
+    return length > most ? Vec3(v * (most / length)) : v;
+  }
+};
+
+}  // namespace tendril

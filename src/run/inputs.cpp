@@ -1,0 +1,254 @@
+// Live inputs: what they are called, what they do to Live, the log and its replay.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "run/input_state.h"
+#include "run/inside.h"
+
+namespace tendril {
+
+// ---- values as numbers ---------------------------------------------------------------------------------------------------
+InputNumbers numbers_of(const InputValue& value) {
+  InputNumbers n{};
+  if (const auto* number = std::get_if<double>(&value)) n[0] = *number;
+  if (const auto* vector = std::get_if<Vec3>(&value)) std::copy_n(vector->data(), 3, n.begin());
+  if (const auto* h = std::get_if<Hand>(&value)) {
+    const Quat& q = h->pose.orientation;
+    const Vec3 &x = h->pose.position, &v = h->motion.linear, &w = h->motion.angular;
+    n = {static_cast<double>(h->rod),
+         static_cast<double>(h->body),
+         h->material,
+         x.x(),
+         x.y(),
+         x.z(),
+         q.w(),
+         q.x(),
+         q.y(),
+         q.z(),
+         v.x(),
+         v.y(),
+         v.z(),
+         w.x(),
+         w.y(),
+         w.z(),
+         h->stiffness,
+         h->damping,
+         h->angular_stiffness,
+         h->angular_damping};
+  }
+  return n;
+}
+
+InputValue input_from(std::size_t kind, const InputNumbers& n) {
+  TENDRIL_REQUIRE(kind < std::variant_size_v<InputValue>, "an input is a number, a vector or a hand");
+  if (kind == 0) return n[0];
+  if (kind == 1) return Vec3(n[0], n[1], n[2]);
+  Hand h;
+  h.rod = static_cast<int>(n[0]), h.body = static_cast<int>(n[1]), h.material = n[2];
+  h.pose = {Vec3(n[3], n[4], n[5]), Quat(n[6], n[7], n[8], n[9])};
+  h.motion = {Vec3(n[10], n[11], n[12]), Vec3(n[13], n[14], n[15])};
+  h.stiffness = n[16], h.damping = n[17], h.angular_stiffness = n[18], h.angular_damping = n[19];
+  return h;
+}
+
+void save_inputs(const std::vector<LoggedInput>& inputs, StateWriter& writer) {
+  writer.value(static_cast<std::uint64_t>(inputs.size()));
+  for (const LoggedInput& input : inputs) {
+    writer.value(input.step);
+    writer.value(static_cast<std::uint64_t>(input.name.size()));
+    writer.array(std::span<const char>(input.name));
+    writer.value(static_cast<std::uint64_t>(input.value.index()));
+    writer.value(numbers_of(input.value));
+  }
+}
+
+void load_inputs(std::vector<LoggedInput>& inputs, StateReader& reader) {
+  std::uint64_t count = 0, size = 0, kind = 0;
+  reader.value(count);
+  inputs.clear();
+  for (std::uint64_t i = 0; i < count; ++i) {
+    LoggedInput input;
+    reader.value(input.step);
+    reader.value(size);
+    std::vector<char> name(size);
+    reader.array(name);
+    input.name.assign(name.begin(), name.end());
+    InputNumbers numbers{};
+    reader.value(kind);
+    reader.value(numbers);
+    input.value = input_from(kind, numbers);
+    inputs.push_back(input);
+  }
+}
+
+// ---- what an input does
+// ---------------------------------------------------------------------------------------------------
+namespace {
+
+PathInput& path_of(Live& live, int target, int coupling) {
+  auto& paths = live.paths;
+  auto* path = std::find_if(paths.begin(), paths.end(),
+                            [&](const PathInput& p) { return p.target == target && p.coupling == coupling; });
+  if (path != paths.end()) return *path;
+  TENDRIL_REQUIRE(paths.push({.target = target, .coupling = coupling}),
+                  "no more than 16 clamps and couplings can be moved by hand");
+  return *(paths.end() - 1);
+}
+
+bool set_path(std::string_view name, const std::string& owner, bool turns, const InputValue& value, Live& live, int target,
+              int coupling) {
+  const bool turn = turns && name == owner + ".turn", move = name == owner + ".move";
+  if (!turn && !move) return false;
+  const auto* number = std::get_if<double>(&value);
+  const auto* vector = std::get_if<Vec3>(&value);
+  TENDRIL_REQUIRE(turn ? number != nullptr : vector != nullptr,
+                  std::string(name) + (turn ? " takes a number" : " takes a vector"));
+  TENDRIL_REQUIRE(turn ? std::isfinite(*number) : vector->allFinite(), std::string(name) + " takes finite numbers");
+  PathInput& path = path_of(live, target, coupling);
+  if (turn) path.turn = 2 * std::numbers::pi * *number;
+  if (move) path.move = *vector;
+  return true;
+}
+
+std::string methods_with(bool Capability::*ability) {
+  std::string names;
+  for (const MethodEntry& method : all_methods())
+    if (method.info.can.*ability) names += (names.empty() ? "" : ", ") + method.info.name;
+  return names.empty() ? "no method can" : "methods that can: " + names;
+}
+
+void check_hand(const Hand& hand, const std::string& name, const Model& model, const MethodInfo& method) {
+  const auto finite = [](const Pose& p, const Motion& m) {
+    return p.position.allFinite() && p.orientation.coeffs().allFinite() && m.linear.allFinite() && m.angular.allFinite();
+  };
+  TENDRIL_REQUIRE(method.can.coupling, fmt::format("method `{}` can not be held by a hand; {}", method.name,
+                                                   methods_with(&Capability::coupling)));
+  TENDRIL_REQUIRE(hand.rod < 0 || hand.body < 0, name + " holds a rod or a body, not both");
+  TENDRIL_REQUIRE(hand.body < 0, fmt::format("{} can not hold body {}: the scene has none", name, hand.body));
+  TENDRIL_REQUIRE(
+      hand.rod < static_cast<int>(model.rods.size()),
+      fmt::format("{} can not hold rod {}: the scene has {} (counted from 0)", name, hand.rod, model.rods.size()));
+  const RodModel& rod = model.rods[static_cast<std::size_t>(hand.rod)];
+  TENDRIL_REQUIRE(hand.material >= 0 && hand.material <= rod.length * (1 + 1e-9),
+                  fmt::format("{} can not hold rod {} at {} m: it is {} m long", name, rod.name, hand.material, rod.length));
+  TENDRIL_REQUIRE(finite(hand.pose, hand.motion), name + " must be at a finite place with a finite velocity");
+  for (const double k : {hand.stiffness, hand.damping, hand.angular_stiffness, hand.angular_damping})
+    TENDRIL_REQUIRE(k >= 0 && std::isfinite(k), name + " needs stiffness and damping of at least 0");
+  TENDRIL_REQUIRE(method.can.angular_coupling || (hand.angular_stiffness == 0 && hand.angular_damping == 0),
+                  fmt::format("method `{}` has hands that pull, none that turn; {}", method.name,
+                              methods_with(&Capability::angular_coupling)));
+}
+
+// Hands stand in the order of their ids: the same hands give the same Live, whichever came first.
+void set_hand(std::string_view name, const InputValue& value, const Model& model, const MethodInfo& method, Live& live) {
+  const std::string_view number = name.substr(5);
+  const int id = number.size() == 1 && number[0] >= '1' && number[0] <= '8' ? number[0] - '0' : 0;
+  TENDRIL_REQUIRE(id > 0, fmt::format("there is no `{}`; hands are called hand.1 to hand.8", name));
+  const auto* given = std::get_if<Hand>(&value);
+  TENDRIL_REQUIRE(given != nullptr, std::string(name) + " takes a Hand");
+  const bool holds = given->rod >= 0 || given->body >= 0;
+  if (holds) check_hand(*given, std::string(name), model, method);
+  FixedVec<Hand, 8> hands;
+  const auto put = [&hands, &given, id] {
+    Hand hand = *given;
+    hand.id = id;
+    hand.pose.orientation.normalize();
+    hands.push(hand);
+  };
+  bool placed = !holds;
+  for (const Hand& hand : live.hands) {
+    if (!placed && hand.id >= id) put(), placed = true;
+    if (hand.id != id) hands.push(hand);
+  }
+  if (!placed) put();
+  live.hands = hands;
+}
+
+void apply(std::string_view name, const InputValue& value, const Model& model, const MethodInfo& method,
+           const std::vector<std::string>& names, Live& live) {
+  if (name == "gravity") {
+    const auto* number = std::get_if<double>(&value);
+    TENDRIL_REQUIRE(number != nullptr && std::isfinite(*number), "gravity takes a number");
+    live.gravity_scale = *number;
+    return;
+  }
+  if (name.starts_with("hand.")) return set_hand(name, value, model, method, live);
+  for (std::size_t i = 0; i < model.targets.size(); ++i)
+    if (set_path(name, "clamp." + model.targets[i].name, true, value, live, static_cast<int>(i), -1)) return;
+  for (std::size_t i = 0; i < model.couplings.size(); ++i) {
+    const CouplingModel& c = model.couplings[i];
+    const bool turns = c.angular_stiffness > 0 || c.angular_damping > 0;
+    if (set_path(name, "coupling." + c.name, turns, value, live, -1, static_cast<int>(i))) return;
+  }
+  TENDRIL_REQUIRE(false, fmt::format("there is no input `{}`; {}", name, suggest(name, names)));
+}
+
+}  // namespace
+
+std::vector<std::string> Simulation::input_names() const {
+  std::vector<std::string> names{"gravity"};
+  for (const Target& target : inside_->model->targets) {
+    names.push_back("clamp." + target.name + ".turn");
+    names.push_back("clamp." + target.name + ".move");
+  }
+  for (const CouplingModel& c : inside_->model->couplings) {
+    names.push_back("coupling." + c.name + ".move");
+    if (c.angular_stiffness > 0 || c.angular_damping > 0) names.push_back("coupling." + c.name + ".turn");
+  }
+  return names;
+}
+
+const Live& Simulation::live() const { return inside_->wanted; }
+std::span<const LoggedInput> Simulation::input_log() const { return inside_->log; }
+std::int64_t Simulation::inputs_taken() const { return inside_->taken; }
+
+void Simulation::set_input(std::string_view name, const InputValue& value) {
+  apply(name, value, *inside_->model, inside_->entry->info, input_names(), inside_->wanted);
+  inside_->set_input(name, value);
+}
+
+void Simulation::replay(std::vector<LoggedInput> inputs) {
+  Live live;  // all are tried before any is taken
+  const std::vector<std::string> names = input_names();
+  for (const LoggedInput& input : inputs) apply(input.name, input.value, *inside_->model, inside_->entry->info, names, live);
+  std::stable_sort(inputs.begin(), inputs.end(), [](const auto& a, const auto& b) { return a.step < b.step; });
+  inside_->script = std::move(inputs);
+  inside_->script_at = 0;
+}
+
+// ---- taking them
+// -----------------------------------------------------------------------------------------------------------
+void Simulation::Inside::set_input(std::string_view name, const InputValue& value) {
+  for (LoggedInput& input : pending)
+    if (input.name == name) return void(input.value = value);
+  pending.push_back({0, std::string(name), value});
+}
+
+void Simulation::Inside::take_inputs() {
+  const std::int64_t step = advances++;
+  for (; script_at < script.size() && script[script_at].step <= step; ++script_at) {
+    const LoggedInput& input = script[script_at];
+    if (input.step < step) continue;  // before the checkpoint this run goes on from
+    apply(input.name, input.value, *model, entry->info, {}, wanted);
+    set_input(input.name, input.value);
+  }
+  if (pending.empty()) return;
+  live = wanted;
+  for (LoggedInput& input : pending) {
+    input.step = step;
+    log.push_back(input);
+  }
+  taken += static_cast<std::int64_t>(pending.size());
+  pending.clear();
+  // A retry must not replay older steps with the new input: what was kept ends here.
+  keep_due = true;
+  if (stuck) message.clear();
+  stuck = false;
+}
+
+const Live& Simulation::Inside::in_force() const { return scene.time.mode == Mode::dynamics ? live : followed; }
+
+}  // namespace tendril

@@ -1,0 +1,186 @@
+#include "view/description.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <numbers>
+
+#include "view/frame_bytes.h"
+#include "view/values.h"
+
+namespace tendril::view {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json numbers(const Vec3& v) { return {v.x(), v.y(), v.z()}; }
+
+const char* word(Mode mode) {
+  switch (mode) {
+    case Mode::dynamics:
+      return "dynamics";
+    case Mode::statics:
+      return "statics";
+    case Mode::quasistatic:
+      return "quasistatic";
+  }
+  return "";
+}
+
+Json section_of(const Model& model, const RodSpan& rod) {
+  std::vector<double> a, b;
+  bool round = true, equal = true;
+  for (int k = 0; k < rod.edges; ++k) {
+    const Section& s = model.section[EdgeIndex(rod.first_edge + k)];
+    a.push_back(s.extent1), b.push_back(s.extent2);
+    round = round && s.shape == Section::Shape::round;
+    equal = equal && s.extent1 == s.extent2;
+  }
+  for (std::vector<double>* sizes : {&a, &b})
+    if (std::all_of(sizes->begin(), sizes->end(), [sizes](double v) { return v == sizes->front(); })) sizes->resize(1);
+  return {{"kind", !round ? "rectangle" : equal ? "circle" : "ellipse"}, {"a", a}, {"b", b}};
+}
+
+Json rods_of(const Model& model) {
+  Json out = Json::array();
+  for (const RodModel& rod : model.rods) {
+    Json material = Json::array();
+    for (int k = 0; k < rod.span.nodes; ++k) material.push_back(model.material[NodeIndex(rod.span.first_node + k)]);
+    out.push_back({{"name", rod.name},
+                   {"ring", rod.span.ring},
+                   {"nodes", rod.span.nodes},
+                   {"edges", rod.span.edges},
+                   {"length", rod.length},
+                   {"section", section_of(model, rod.span)},
+                   {"material", std::move(material)}});
+  }
+  return out;
+}
+
+Json clamps_of(const Model& model) {
+  Json out = Json::array();
+  for (const Target& t : model.targets) {
+    Json hold = Json::array();
+    if (t.position) hold.push_back("position");
+    if (t.direction) hold.push_back("direction");
+    if (t.twist) hold.push_back("twist");
+    const int first = model.rods[static_cast<std::size_t>(t.rod)].span.first_node;
+    out.push_back({{"name", t.name}, {"rod", t.rod}, {"node", t.node.value - first}, {"hold", std::move(hold)}});
+  }
+  return out;
+}
+
+Json values_of(const Model& model) {
+  Json out = Json::array();
+  for (const ValueName& v : value_names(model)) out.push_back({{"name", v.name}, {"unit", v.unit}, {"group", v.group}});
+  return out;
+}
+
+// What a path has been given by hand so far; none: zero.
+PathInput path_now(const Simulation& simulation, const std::string& clamp) {
+  const std::vector<Target>& targets = simulation.model().targets;
+  for (const PathInput& path : simulation.live().paths)
+    if (path.target >= 0 && targets[static_cast<std::size_t>(path.target)].name == clamp) return path;
+  return {};
+}
+
+// "clamp.left.turn": kind of thing, its name, what changes. A name may have dots in it.
+struct InputName {
+  std::string thing, name, what;
+};
+InputName parts_of(const std::string& input) {
+  const std::size_t first = input.find('.'), last = input.rfind('.');
+  if (first == std::string::npos) return {"", "", input};
+  if (first == last) return {input.substr(0, first), "", input.substr(first + 1)};
+  return {input.substr(0, first), input.substr(first + 1, last - first - 1), input.substr(last + 1)};
+}
+
+Json input_of(const Simulation& simulation, const std::string& input, double size) {
+  const InputName part = parts_of(input);
+  const std::string label = part.name.empty() ? part.what : part.what + " " + part.name;
+  const auto described = [&](const char* kind, const char* unit, double low, double high, Json value) {
+    return Json{{"name", input}, {"label", label},           {"kind", kind}, {"unit", unit}, {"low", low},
+                {"high", high},  {"value", std::move(value)}};
+  };
+  if (input == "gravity") return described("number", "times", 0, 2, simulation.live().gravity_scale);
+  const PathInput path = part.thing == "clamp" ? path_now(simulation, part.name) : PathInput{};
+  if (part.what == "turn") return described("number", "turns", -10, 10, path.turn / (2 * std::numbers::pi));
+  if (part.what == "move") return described("vector", "m", -size, size, numbers(path.move));
+  return described("number", part.what == "speed" ? "m/s" : part.what == "length" ? "m" : "", -size, size, 0.0);
+}
+
+Json inputs_of(const Simulation& simulation, double size) {
+  Json out = Json::array();
+  for (const std::string& input : simulation.input_names()) out.push_back(input_of(simulation, input, size));
+  return out;
+}
+
+Json methods_of(const Scene& scene) {
+  Json out = Json::array();
+  const Checked<Derived> derived = derive(scene);
+  if (!derived) return out;
+  for (const MethodDerived& method : derived->methods) {
+    Json problems = Json::array();
+    for (const Problem& problem : method.problems) problems.push_back(to_text(problem));
+    out.push_back({{"name", method.method}, {"problems", std::move(problems)}});
+  }
+  return out;
+}
+
+Json couplings_of(const Model& model) {
+  Json out = Json::array();
+  for (const CouplingModel& c : model.couplings) out.push_back({{"name", c.name}, {"rod", c.rod}, {"material", c.material}});
+  return out;
+}
+
+struct Told {  // what differs between a simulation and a saved run
+  double step = 0;
+  Json methods, inputs;
+};
+
+double scene_size(const Model& model) {
+  const Box box = box_at_start(model);
+  return std::max((box.high - box.low).maxCoeff(), 1e-9);
+}
+
+std::string describe(const Scene& scene, const Model& model, Told told, const std::string& name, std::uint32_t generation) {
+  const Box box = box_at_start(model);
+  Json out;
+  out["generation"] = generation;
+  out["name"] = name;
+  out["title"] = scene.title.empty() ? name : scene.title;
+  out["about"] = scene.about;
+  out["method"] = scene.method;
+  out["mode"] = word(scene.time.mode);
+  out["methods"] = std::move(told.methods);
+  out["step"] = told.step;
+  out["duration"] = scene.time.duration;
+  out["frames_per_second"] = scene.time.frames_per_second;
+  out["origin"] = numbers(box.middle());
+  out["low"] = numbers(box.low);
+  out["high"] = numbers(box.high);
+  out["gravity"] = numbers(model.gravity);
+  out["rods"] = rods_of(model);
+  out["clamps"] = clamps_of(model);
+  out["couplings"] = couplings_of(model);
+  out["inputs"] = std::move(told.inputs);
+  out["values"] = values_of(model);
+  out["bodies"] = Json::array();
+  out["obstacles"] = Json::array();
+  return out.dump(-1, ' ', false, Json::error_handler_t::replace);  // a name that is not UTF-8 is no reason to fail
+}
+
+}  // namespace
+
+std::string description_json(const Simulation& simulation, const std::string& name, std::uint32_t generation) {
+  const double size = scene_size(simulation.model());
+  return describe(simulation.scene(), simulation.model(),
+                  {simulation.step_size(), methods_of(simulation.scene()), inputs_of(simulation, size)}, name, generation);
+}
+
+std::string description_json(const Scene& scene, const Model& model, double step, const std::string& name,
+                             std::uint32_t generation) {
+  const Json own = Json::array({Json{{"name", scene.method}, {"problems", Json::array()}}});
+  return describe(scene, model, {step, own, Json::array()}, name, generation);
+}
+
+}  // namespace tendril::view

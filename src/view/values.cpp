@@ -1,0 +1,56 @@
+#include "view/values.h"
+
+#include <algorithm>
+#include <span>
+
+#include "math/link.h"
+
+namespace tendril::view {
+namespace {
+
+// "x [m]" of the probe tip: name "tip.x", unit "m"; "[J]": name "tip", unit "J".
+ValueName probe_value(const std::string& probe, const std::string& column) {
+  const std::size_t open = column.find('['), close = column.rfind(']');
+  std::string name = probe;
+  if (open > 0) name.append(".").append(column, 0, open - 1);
+  const std::string unit = column.substr(open + 1, close - open - 1);
+  return {name, unit == "1" ? "" : unit, "probe"};
+}
+
+constexpr std::size_t energies = 7, solver_values = 5;
+
+}  // namespace
+
+std::vector<ValueName> value_names(const Model& model) {
+  std::vector<ValueName> names;
+  for (const char* name : {"kinetic", "bending", "twisting", "stretching", "gravity", "contact", "total"})
+    names.push_back({name, "J", "energy"});
+  for (const RodModel& rod : model.rods) names.push_back({rod.name, "turns", "twist"});
+  for (const char* name : {"iterations", "residual", "drift", "length error", "penetration"})
+    names.push_back({name, "", "solver"});
+  for (const ProbeModel& probe : model.probes)
+    for (const std::string& column : probe_columns(probe.quantity)) names.push_back(probe_value(probe.name, column));
+  return names;
+}
+
+std::size_t value_count(const Model& model) {
+  std::size_t count = energies + model.rods.size() + solver_values;
+  for (const ProbeModel& probe : model.probes) count += probe_columns(probe.quantity).size();
+  return count;
+}
+
+void put_values(const Model& model, const Frame& frame, const Measures& measures, double* out) {
+  const Energy& e = measures.energy;
+  for (const double value : {e.kinetic, e.bending, e.twisting, e.stretching, e.gravity, e.contact, e.total()})
+    *out++ = value;
+  for (const RodSpan& rod : frame.rods)
+    *out++ = total_twist({frame.twist.data() + rod.first_inner, static_cast<std::size_t>(rod.inner)});
+  const StepReport& r = frame.report;
+  for (const double value :
+       {static_cast<double>(r.iterations), r.residual, measures.drift, measures.length_error, measures.penetration})
+    *out++ = value;
+  TENDRIL_REQUIRE(measures.probes.size() == model.probes.size(), "the measures belong to another scene");
+  for (const ProbeValue& probe : measures.probes) out = std::copy(probe.value.begin(), probe.value.end(), out);
+}
+
+}  // namespace tendril::view

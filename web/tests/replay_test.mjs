@@ -1,0 +1,109 @@
+// Saved runs in a browser: from a file, and several at once.
+import { createServer } from "node:http";
+import { readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { ask, distance, expect, openPage, pixels, runProgram, sleep, startProgram, test, until } from "./harness.mjs";
+
+let made = null;
+async function runs({ program, folder }) {
+  if (made) return made;
+  made = [join(folder, "plain"), join(folder, "damped")];
+  await runProgram(program, "run", "cantilever", "-o", made[0], "--until", "1", "--quiet");
+  await runProgram(program, "run", "cantilever", "-o", made[1], "--until", "1", "--quiet", "--set", "rod[0].damping.mass=8");
+  return made;
+}
+const at = (page) => page.$eval('input[aria-label="Timeline"]', (slider) => Number(slider.value));
+
+test("a run's index.html plays from disk, with timeline and plots", async (context) => {
+  const [folder] = await runs(context);
+  const file = join(folder, "index.html");
+  expect(statSync(file).size < 50e6, "index.html is larger than 50 MB");
+  const page = await openPage(context.browser, `file://${file}`);
+  await page.waitForSelector('input[aria-label="Timeline"]');
+  expect((await ask(page, "time")) === 0, "it does not start at the start");
+  const before = await pixels(page), tip = await ask(page, "pixel", -1);
+
+  const timeline = await page.locator('input[aria-label="Timeline"]').boundingBox();
+  await page.mouse.click(timeline.x + timeline.width / 2, timeline.y + timeline.height / 2);
+  await until("scrubbed to the middle", async () => Math.abs((await ask(page, "time")) - 0.5) < 0.05);
+  await sleep(400);
+  const after = await pixels(page), now = await ask(page, "pixel", -1);
+  expect(Math.hypot(now.x - tip.x, now.y - tip.y) > 30, "the tip has not moved");
+  expect(distance(before(tip.x - 2, tip.y), after(tip.x - 2, tip.y)) > 25 && distance(before(now.x, now.y), after(now.x, now.y)) > 25, "the picture has not changed where the tip was and is");
+
+  const plotted = async () => (await ask(page, "plotted"))[0];
+  await page.click('[role="tab"][data-group="energy"]');
+  const chart = await plotted();
+  expect(chart.labels.includes("kinetic") && chart.labels.includes("total"), `the plot shows ${chart.labels}`);
+  expect(chart.data[0].length >= 60 && Math.abs(chart.data[0].at(-1) - 1) < 0.02, `${chart.data[0].length} rows until ${chart.data[0].at(-1)}`);
+  expect(Math.max(...chart.data[1 + chart.labels.indexOf("kinetic")]) > 0, "the rod never moves in the plot");
+  expect(Math.abs(chart.marker - (await at(page))) < 1e-9, "the plot's line is not at the time shown");
+
+  const over = await page.locator(".u-over").first().boundingBox();
+  await page.mouse.click(over.x + 0.8 * over.width, over.y + over.height / 2);
+  await until("a click in the plot goes there", async () => Math.abs((await at(page)) - 0.8) < 0.05);
+  await page.keyboard.press("Home");
+  await until("at the start", async () => (await at(page)) === 0);
+  await page.keyboard.press("ArrowRight");
+  await until("one frame on", async () => Math.abs((await ask(page, "time")) - 1 / 60) < 1e-3);
+  await page.click('[aria-label="Play"]');
+  await until("it plays to the end and stops", async () => (await at(page)) > 0.99 && (await page.isVisible('[aria-label="Play"]')), 15000);
+  await page.close();
+});
+
+test("two runs side by side and overlaid, with one time and one camera", async (context) => {
+  const folders = await runs(context);
+  const { address, stop } = await startProgram(context.program, ...folders);
+  try {
+    const page = await openPage(context.browser, `${address}#time=0.5`);
+    await page.waitForSelector('input[aria-label="Timeline"]');
+    expect((await ask(page, "panes")) === 2, "they do not stand side by side");
+    for (const run of [0, 1]) expect(Math.abs((await ask(page, "time", run)) - 0.5) < 0.02, `run ${run + 1} is at another time`);
+    const [one, two] = [await ask(page, "point", -1, 0, 0), await ask(page, "point", -1, 0, 1)];
+    expect(distance(one, two) > 0.02, "the two runs are the same");
+    const before = await ask(page, "camera", 1);
+    await page.mouse.move(60, 150);
+    await page.mouse.down();
+    await page.mouse.move(120, 170, { steps: 4 });
+    await page.mouse.up();
+    await until("the second camera follows the first", async () => {
+      const cameras = [await ask(page, "camera", 0), await ask(page, "camera", 1)];
+      return distance(cameras[1].position, before.position) > 0.01 && distance(cameras[0].position, cameras[1].position) < 1e-4;
+    });
+    const [left, right] = [await ask(page, "pixel", -1, 0, 0), await ask(page, "pixel", -1, 0, 1)];
+    expect(left.x < 500 && right.x > 500, `the tips are at ${left.x} and ${right.x}`);
+    await page.click('[data-layout="overlay"]');
+    await until("overlaid", async () => (await ask(page, "panes")) === 1);
+    await sleep(500);
+    const picture = await pixels(page);
+    for (const run of [0, 1]) {
+      const middle = await ask(page, "pixel", 30, 0, run);
+      expect(distance(picture(middle.x, middle.y), picture(middle.x, middle.y - 40)) > 20, `run ${run + 1} is not seen where it should be`);
+    }
+    await page.close();
+  } finally { await stop(); }
+});
+
+test("render= draws pictures one after another and posts them", async (context) => {
+  const [folder] = await runs(context);
+  const html = readFileSync(join(folder, "index.html"));
+  const posted = new Map();
+  const server = createServer((request, response) => {
+    if (request.method === "GET") { response.setHeader("content-type", "text/html; charset=utf-8").end(html); return; }
+    const parts = [];
+    request.on("data", (part) => parts.push(part)).on("end", () => { posted.set(request.url, Buffer.concat(parts)); response.end(); });
+  });
+  await new Promise((done) => server.listen(0, "127.0.0.1", done));
+  try {
+    const page = await openPage(context.browser, `http://127.0.0.1:${server.address().port}/x/#render=10,320,200,0.2,0.5&colour=curvature&theme=dark`);
+    await until("done", () => posted.has("/x/done") || posted.has("/x/failed"), 15000);
+    expect(!posted.has("/x/failed"), `it failed: ${posted.get("/x/failed")}`);
+    expect([...posted.keys()].join() === "/x/picture/0,/x/picture/1,/x/picture/2,/x/picture/3,/x/done", [...posted.keys()].join());
+    for (let k = 0; k < 4; k++) {
+      const png = posted.get(`/x/picture/${k}`);
+      expect(png.subarray(1, 4).toString() === "PNG" && png.readUInt32BE(16) === 320 && png.readUInt32BE(20) === 200, `picture ${k} is not a PNG of 320 x 200`);
+      if (k) expect(!png.equals(posted.get(`/x/picture/${k - 1}`)), `picture ${k} is the one before`);
+    }
+    await page.close();
+  } finally { server.close(); }
+});
