@@ -100,7 +100,7 @@ SENTENCE("cli", "bad input: a request that the method can not meet") {
       "[[rod]]\nname = \"arm\"\nmaterial = \"rubber\"\nsection = { circle = { radius = 0.01 } }\n"
       "rest = { straight = { start = [1, 0, 0], end = [1, 1, 0] } }\n"
       "[[joint]]\nkind = \"rigid\"\na = { rod = \"beam\", at = 1.0 }\nb = { rod = \"arm\", at = 0.0 }\n";
-  expect_text_refused(beam_scene() + joint, "joint");
+  expect_text_refused(beam_scene("duration = 0.2", "mode = \"statics\"") + joint, "joint");
 }
 
 }  // namespace

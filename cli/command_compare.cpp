@@ -68,6 +68,8 @@ void print_json(const std::vector<Result>& results) {
                               {"ns_per_segment_step", cost_per_segment_step(r)},
                               {"drift", r.report.last.drift},
                               {"worst_length_error", r.report.worst_length_error},
+                              {"worst_penetration", r.report.worst_penetration},
+                              {"most_contacts", r.report.most_contacts},
                               {"node_distance", worst_node_distance(results.front().frame, r.frame)},
                               {"diverged", r.report.outcome != Outcome::fine},
                               {"probes", std::move(probes)}});

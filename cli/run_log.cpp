@@ -38,6 +38,9 @@ void RunLog::end(const RunReport& report) {
   log_->info("ended at t = {:.6g} s after {} steps and {:.2f} s: worst residual {:.2g}, length error {:.2g}, drift {:.2g}",
              report.time, report.steps, report.wall_seconds, report.worst_residual, report.worst_length_error,
              report.last.drift);
+  if (report.most_contacts > 0)
+    log_->info("at most {} contacts at once, worst penetration {:.2g} of the radius", report.most_contacts,
+               report.worst_penetration);
 }
 
 }  // namespace tendril::cli

@@ -38,6 +38,15 @@ inline Scene tiny_scene(const MethodEntry& method) {
   return scene;
 }
 
+// A second rod at the end of the first, square to it.
+inline void add_arm(Scene& s, JointKind kind) {
+  Rod arm = s.rods[0];
+  arm.name = "arm";
+  arm.rest = StraightCurve{Vec3(0.5, 0, 0), Vec3(0.5, 0.5, 0)};
+  s.rods.push_back(arm);
+  s.joints.push_back({"knee", kind, {"rod", 1}, {"arm", 0}, Vec3::UnitZ()});
+}
+
 // One thing a scene may ask for, and whether a method claims it.
 struct Request {
   const char* name;
@@ -60,12 +69,41 @@ inline const std::vector<Request>& all_requests() {
          s.rods[0].rest = CircleCurve{Vec3::Zero(), Vec3::UnitZ(), 0.1};
        }},
       {"a joint", [](const Capability& c) { return c.joints; },
+       [](Scene& s) { add_arm(s, JointKind::rigid); }},
+      {"a ball joint", [](const Capability& c) { return c.joints; }, [](Scene& s) { add_arm(s, JointKind::ball); }},
+      {"a hinge", [](const Capability& c) { return c.joints; }, [](Scene& s) { add_arm(s, JointKind::hinge); }},
+      {"a loop of rods", [](const Capability& c) { return c.joints; },
        [](Scene& s) {
-         Rod arm = s.rods[0];
-         arm.name = "arm";
-         arm.rest = StraightCurve{Vec3(0.5, 0, 0), Vec3(0.5, 0.5, 0)};
-         s.rods.push_back(arm);
-         s.joints.push_back({"knee", JointKind::rigid, {"rod", 1}, {"arm", 0}, Vec3::UnitZ()});
+         add_arm(s, JointKind::rigid);
+         Rod back = s.rods[0];
+         back.name = "back";
+         back.rest = StraightCurve{Vec3(0.5, 0.5, 0), Vec3(0.25, 0, 0)};
+         s.rods.push_back(back);
+         s.joints.push_back({"far", JointKind::rigid, {"arm", 1}, {"back", 0}, Vec3::UnitZ()});
+         s.joints.push_back({"near", JointKind::hinge, {"back", 1}, {"rod", 0.5}, Vec3::UnitZ()});
+       }},
+      {"bodies", [](const Capability& c) { return c.joints && c.bodies != Support::none; },
+       [](Scene& s) {
+         for (const double at : {0.5, 1.0}) {
+           RigidBody body;
+           body.name = at < 1 ? "bead" : "bob", body.mass = 0.1, body.shape = BoxBody{Vec3(0.05, 0.04, 0.03)};
+           body.position = Vec3(0.5 * at, 0, at < 1 ? 0.0 : -0.01), body.orientation = Vec3(0.3, 0, 0);
+           s.bodies.push_back(body);
+           s.joints.push_back({body.name, JointKind::rigid, {"rod", at}, {"", 0, body.name}, Vec3::UnitZ()});
+         }
+       }},
+      {"a guided and a driven body", [](const Capability& c) { return c.joints && c.bodies != Support::none; },
+       [](Scene& s) {
+         RigidBody body;
+         body.name = "slider", body.kind = BodyKind::guided, body.mass = 0.1, body.inertia = Vec3(1e-3, 1e-3, 1e-3);
+         body.position = Vec3(0.5, 0, 0);
+         s.bodies.push_back(body);
+         s.joints.push_back({"slide", JointKind::hinge, {"rod", 1}, {"", 0, "slider"}, Vec3::UnitY()});
+         body.name = "motor", body.kind = BodyKind::driven, body.axis = Vec3::UnitX(), body.position = Vec3::Zero();
+         body.turn.keys = {{0, 0}, {0.1, 0.1}};
+         s.bodies.push_back(body);
+         s.joints.push_back({"drive", JointKind::rigid, {"rod", 0}, {"", 0, "motor"}, Vec3::UnitZ()});
+         s.clamps.clear();
        }},
       {"a follower load", [](const Capability& c) { return c.follower_loads; },
        [](Scene& s) {

@@ -21,7 +21,7 @@ MAY_INCLUDE = {
     "scene": {PUBLIC},
     "model": {PUBLIC, "math"},
     "contact": {PUBLIC, "math", "model"},
-    "bodies": {PUBLIC},
+    "bodies": {PUBLIC, "math"},
     "parallel": set(),
     "methods/*": {PUBLIC, "math", "linear", "parallel", "model", "contact", "bodies"},
     "methods": {PUBLIC},  # registry.cpp, and the entry.h of each method

@@ -10,7 +10,9 @@ std::vector<Check> der_energy(ExperimentContext& context);
 std::vector<Check> der_helical_buckling(ExperimentContext& context);
 std::vector<Check> der_michell(ExperimentContext& context);
 std::vector<Check> der_perversion(ExperimentContext& context);
+std::vector<Check> der_torque_transducer(ExperimentContext& context);
 std::vector<Check> der_twist_asymmetry(ExperimentContext& context);
+std::vector<Check> der_wilberforce(ExperimentContext& context);
 std::vector<Check> strands_cantilever(ExperimentContext& context);
 std::vector<Check> strands_multiple_shooting(ExperimentContext& context);
 std::vector<Check> strands_random_poses(ExperimentContext& context);
@@ -20,7 +22,7 @@ std::vector<Check> strands_suture(ExperimentContext& context);
 std::vector<Check> strands_virtual_coupling(ExperimentContext& context);
 
 std::span<const Experiment> all_experiments() {
-  static const std::array<Experiment, 13> experiments{{
+  static const std::array<Experiment, 15> experiments{{
       {"der/cantilever", "REFERENCES 1a-1c", "a cantilever bends as Euler's elastica does", Experiment::quick,
        der_cantilever},
       {"der/energy", "conservation laws", "a free rod keeps energy and momenta, an inextensible one its length",
@@ -32,8 +34,12 @@ std::span<const Experiment> all_experiments() {
       {"der/perversion", "Bergou 2008, Fig. 2",
        "a spring pulled straight and untwisted comes back as two helices of opposite hand", Experiment::quick,
        der_perversion},
+      {"der/torque-transducer", "Bergou 2008, Fig. 6; REFERENCES 6b", "a rod passes torque between two bodies, and energy with it",
+       Experiment::quick, der_torque_transducer},
       {"der/twist-asymmetry", "Bergou 2008, Fig. 5", "twist stays in the rotated half of a bent rod until it jumps over",
        Experiment::quick, der_twist_asymmetry},
+      {"der/wilberforce", "Bergou 2008, Fig. 11; REFERENCES 6c",
+       "a body on a helical spring hands its energy from bouncing to turning and back", Experiment::quick, der_wilberforce},
       {"strands/cantilever", "REFERENCES 1a, 1b, 2, 3",
        "clamped strands under dead loads lie where accurate solutions lie, to second and fourth order", Experiment::quick,
        strands_cantilever},

@@ -16,7 +16,7 @@ struct Energy {  // [J]
 };
 
 enum class Outcome : std::uint8_t { fine, not_converged, diverged };
-enum class Cause : std::uint8_t { none, not_finite, projection, frame_update, folded_joint, newton, target, step_too_large };
+enum class Cause : std::uint8_t { none, not_finite, projection, frame_update, folded_joint, newton, target, step_too_large, contact };
 const char* to_text(Cause cause);  // a sentence
 
 struct StepReport {
@@ -25,7 +25,9 @@ struct StepReport {
   int iterations = 0;         // of the solver that limits: projection, Newton
   double residual = 0;        // of that solver, in its own scale
   double step_taken = 0;      // [s]
+  double penetration = 0;     // deepest overlap at the end of the step, over the radius
   int negative_pivots = -1;   // directions in which an equilibrium is not a minimum; -1: not asked
+  int contacts = 0;           // that carry force
 };
 
 // One rod's part of the flat arrays. Edge k of a rod runs from its node k to its node k+1 (the last edge of a ring ends at node 0).

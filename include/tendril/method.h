@@ -87,7 +87,7 @@ struct Capability {
   bool joints = false, follower_loads = false, drag = false, damping = false, winch = false, varying_nodes = false;
   bool stability = false;
   bool coupling = false, angular_coupling = false;  // springs that pull a point, that turn it; hands too
-  Support contact = Support::none, bodies = Support::none;
+  Support contact = Support::none, bodies = Support::none;  // partial: in motion only
   bool hold_position = false, hold_direction = false, hold_twist = false, hold_inside = false;
   int fewest_edges = 1;
 };

@@ -211,9 +211,11 @@ struct WindLoad {  // 1/2 density coefficient width |w| w, w = the air's velocit
 using Load = std::variant<GravityLoad, ForceLoad, MomentLoad, DistributedLoad, DragLoad, WindLoad>;
 
 enum class JointKind { ball, hinge, rigid };
-struct JointPlace {
+struct JointPlace {  // a point of a rod, a body, or the world
   std::string rod;
   double at = 0;
+  std::string body = {};
+  bool world = false;
   bool operator==(const JointPlace&) const = default;
 };
 struct Joint {
@@ -221,6 +223,7 @@ struct Joint {
   JointKind kind = JointKind::rigid;
   JointPlace a, b;
   Vec3 axis = Vec3::UnitZ();  // of a hinge, at the start
+  std::optional<Vec3> point = {};  // [m] where it is at the start, when no rod is joined
   bool operator==(const Joint&) const = default;
 };
 
@@ -263,10 +266,37 @@ struct Contact {
   bool operator==(const Contact&) const = default;
 };
 
+// ---- rigid bodies; shapes stand about the centre of mass, cylinders and capsules along the body's z -----------------------
+struct BoxBody { Vec3 size = Vec3::Zero(); bool operator==(const BoxBody&) const = default; };  // [m] whole sides
+struct SphereBody { double radius = 0; bool operator==(const SphereBody&) const = default; };
+struct CylinderBody { double radius = 0, length = 0; bool operator==(const CylinderBody&) const = default; };
+struct CapsuleBody { double radius = 0, length = 0; bool operator==(const CapsuleBody&) const = default; };  // length without the round ends
+using BodyShape = std::variant<BoxBody, SphereBody, CylinderBody, CapsuleBody>;
+enum class BodyKind { dynamic, guided, driven, fixed };
+struct RigidBody {
+  std::string name;
+  BodyKind kind = BodyKind::dynamic;
+  std::optional<BodyShape> shape;
+  std::optional<double> mass, density;       // [kg], [kg/m^3]: one of them
+  std::optional<Vec3> inertia;               // [kg m^2] about its own axes; default: from shape and mass
+  Vec3 position = Vec3::Zero();              // [m] of the centre of mass
+  Vec3 orientation = Vec3::Zero();           // [rad] axis times angle
+  Vec3 velocity = Vec3::Zero();              // [m/s]
+  Vec3 angular_velocity = Vec3::Zero();      // [rad/s]
+  Vec3 axis = Vec3::UnitZ();                 // guided: slides along and turns about it; driven: of the turn
+  Timetable<Vec3> move;                      // [m] driven: from where it starts
+  Timetable<double> turn;                    // [turns] driven
+  double damping = 0;                        // [1/s] force per mass and velocity, moment per inertia and spin
+  bool collides = true;                      // with other bodies and the ground
+  double friction = 0.5, restitution = 0;
+  bool operator==(const RigidBody&) const = default;
+};
+
 enum class Quantity {
   position, velocity, direction, orientation, curvature, twist, twist_rate, force, moment, tension,  // at a point
   reaction_force, reaction_moment,                                                                    // of a clamp
-  length, total_twist, writhe, link, bending_energy, twisting_energy, kinetic_energy, total_energy    // of a whole rod
+  length, total_twist, writhe, link, bending_energy, twisting_energy, kinetic_energy, total_energy,   // of a whole rod
+  angular_velocity                                                                                    // of a body
 };
 struct Probe {
   std::string name;
@@ -274,6 +304,7 @@ struct Probe {
   double at = 1;
   std::string clamp;  // for reactions
   Quantity quantity = Quantity::position;
+  std::string body = {};  // instead of a rod
   std::string coupling = {};  // for reactions, instead of a clamp
   bool operator==(const Probe&) const = default;
 };
@@ -306,6 +337,7 @@ struct Scene {
   std::vector<Material> materials;
   std::vector<Rod> rods;
   std::vector<Clamp> clamps;
+  std::vector<RigidBody> bodies;
   std::vector<Coupling> couplings;
   std::vector<Joint> joints;
   std::vector<Load> loads;

@@ -86,7 +86,9 @@ struct RunReport {
   double wall_seconds = 0;
   int retries = 0;
   int worst_iterations = 0;
-  double worst_residual = 0, worst_length_error = 0, worst_penetration = 0;
+  double worst_residual = 0, worst_length_error = 0;
+  double worst_penetration = 0;  // over all steps: deepest overlap over the radius
+  int most_contacts = 0;         // that carried force in one step
   Measures last;
   Outcome outcome = Outcome::fine;
   std::string message;  // what happened and what to change, when not fine

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "model/bodies.h"
+
 namespace tendril {
 
 JointEdges edges_at_inner(const RodSpan& rod, int inner) {
@@ -107,6 +109,10 @@ Energy Meter::energy(const Frame& frame, double gravity_scale) const {
     sum.kinetic += one.kinetic, sum.bending += one.bending, sum.twisting += one.twisting;
     sum.stretching += one.stretching, sum.gravity += one.gravity, sum.contact += one.contact;
   }
+  for (std::size_t i = 0; i < frame.bodies.size(); ++i) {
+    sum.kinetic += kinetic_energy(model_->bodies[i], frame.bodies[i]);
+    sum.gravity -= gravity_scale * model_->bodies[i].mass * model_->gravity.dot(frame.bodies[i].pose.position);
+  }
   return sum;
 }
 
@@ -130,6 +136,12 @@ void Meter::measure(const Frame& frame, std::span<const Wrench> reactions, doubl
     const Vec3 p = node_mass_[n] * frame.velocity[n];
     out.momentum += p;
     out.angular_momentum += frame.position[n].cross(p);
+  }
+  for (std::size_t i = 0; i < frame.bodies.size(); ++i) {
+    const BodyState& now = frame.bodies[i];
+    const Vec3 p = m.bodies[i].mass * now.motion.linear;
+    out.momentum += p;
+    out.angular_momentum += now.pose.position.cross(p) + spin_momentum(m.bodies[i], now);
   }
   for (const ContactPoint& c : frame.contacts) {
     double radius = 0;

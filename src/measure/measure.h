@@ -33,6 +33,7 @@ class Meter {
   Energy energy_of_rod(const Frame& frame, int rod, double gravity_scale) const;
 
  private:
+  void measure_body(const Frame& frame, const ProbeModel& probe, std::vector<double>& out) const;
   void measure_probe(const Frame& frame, std::span<const Wrench> reactions, std::span<const Grip> grips,
                      double gravity_scale, const ProbeModel& probe, std::vector<double>& out) const;
   std::shared_ptr<const Model> model_;

@@ -4,6 +4,7 @@
 #include "math/link.h"
 #include "measure/along.h"
 #include "measure/measure.h"
+#include "model/bodies.h"
 
 namespace tendril {
 namespace {
@@ -32,6 +33,22 @@ void set(std::vector<double>& out, const Quat& q) { out.assign({q.w(), q.x(), q.
 
 }  // namespace
 
+void Meter::measure_body(const Frame& frame, const ProbeModel& probe, std::vector<double>& out) const {
+  const BodyState& body = frame.bodies[static_cast<std::size_t>(probe.body)];
+  switch (probe.quantity) {
+    case Quantity::velocity:
+      return set(out, body.motion.linear);
+    case Quantity::orientation:
+      return set(out, body.pose.orientation);
+    case Quantity::angular_velocity:
+      return set(out, body.motion.angular);
+    case Quantity::kinetic_energy:
+      return set(out, kinetic_energy(model_->bodies[static_cast<std::size_t>(probe.body)], body));
+    default:
+      return set(out, body.pose.position);
+  }
+}
+
 void Meter::measure_probe(const Frame& frame, std::span<const Wrench> reactions, std::span<const Grip> grips,
                           double gravity_scale, const ProbeModel& probe, std::vector<double>& out) const {
   if (probe.coupling >= 0) {  // of one that does not pull now: zero
@@ -50,6 +67,7 @@ void Meter::measure_probe(const Frame& frame, std::span<const Wrench> reactions,
     TENDRIL_REQUIRE(probe.target >= 0 && target < reactions.size(), "a reaction probe needs the reactions of the clamps");
     return set(out, probe.quantity == Quantity::reaction_force ? reactions[target].force : reactions[target].moment);
   }
+  if (probe.body >= 0) return measure_body(frame, probe, out);
   const RodSpan& rod = frame.rods[static_cast<std::size_t>(probe.rod)];
   const MaterialPoint point(*model_, frame, probe.rod, probe.material);
   const auto rod_energy = [&] { return energy_of_rod(frame, probe.rod, gravity_scale); };
@@ -90,6 +108,7 @@ void Meter::measure_probe(const Frame& frame, std::span<const Wrench> reactions,
       return set(out, rod_energy().total());
     case Quantity::reaction_force:
     case Quantity::reaction_moment:
+    case Quantity::angular_velocity:
       break;  // above
   }
 }
@@ -103,6 +122,8 @@ std::vector<std::string> probe_columns(Quantity quantity) {
       return xyz("m");
     case Quantity::velocity:
       return xyz("m/s");
+    case Quantity::angular_velocity:
+      return xyz("rad/s");
     case Quantity::direction:
       return xyz("1");
     case Quantity::orientation:

@@ -37,6 +37,8 @@ const char* to_text(Cause cause) {
       return "a clamp asks for something out of reach";
     case Cause::step_too_large:
       return "a point moved further than the rod is long in one step";
+    case Cause::contact:
+      return "what touches could not be kept apart";
   }
   return "unknown";
 }

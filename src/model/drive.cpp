@@ -50,6 +50,17 @@ void evaluate_factors(const std::vector<Placed>& loads, double time, double load
     out[i] = load_factor * at_time<double>(loads[i].factor, time, 1.0, 0.0).value;
 }
 
+void evaluate_body(const BodyModel& body, double time, double load_factor, BodyState& now) {
+  now = body.start;
+  if (body.kind != BodyKind::driven) return;
+  const auto move = at_time<Vec3>(body.move, time, Vec3::Zero(), Vec3::Zero());
+  const auto turn = at_time<double>(body.turn, time, 0.0, 0.0);
+  now.pose.position += load_factor * move.value;
+  now.pose.orientation = exp_quat(Vec3((two_pi * load_factor * turn.value) * body.axis)) * body.start.pose.orientation;
+  now.motion.linear = load_factor * move.rate;
+  now.motion.angular = (two_pi * load_factor * turn.rate) * body.axis;
+}
+
 // At load factor 0 the place is where the point starts, whatever `position` says: the spring pulls as little as it can.
 void evaluate_coupling(const CouplingModel& coupling, double time, double load_factor, Grip& grip) {
   const auto move = at_time<Vec3>(coupling.move, time, Vec3::Zero(), Vec3::Zero());
@@ -110,6 +121,8 @@ void evaluate(const Model& model, const Live& live, double time, double load_fac
     const Quat& start = model.targets[i].start.orientation;
     now.pose.orientation = now.turn == 0 ? start : exp_quat(Vec3(now.turn * model.targets[i].axis)) * start;
   }
+  out.bodies.resize(model.bodies.size());
+  for (std::size_t i = 0; i < model.bodies.size(); ++i) evaluate_body(model.bodies[i], time, load_factor, out.bodies[i]);
   evaluate_factors(model.node_loads, time, load_factor, out.node_factor);
   evaluate_factors(model.line_loads, time, load_factor, out.line_factor);
   out.wind_factor.resize(model.winds.size());

@@ -25,6 +25,7 @@ struct Drive {
   double time = 0, load_factor = 1;
   Vec3 gravity = Vec3::Zero();          // already scaled
   std::vector<TargetNow> targets;       // one per Model::targets
+  std::vector<BodyState> bodies;        // one per Model::bodies: where driven ones are; others: where they start
   std::vector<double> node_factor;      // one per Model::node_loads
   std::vector<double> line_factor;      // one per Model::line_loads
   std::vector<double> wind_factor;      // one per Model::winds

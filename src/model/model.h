@@ -66,12 +66,34 @@ struct Wind {
   int rod = -1;
   WindLoad law;
 };
-struct JointModel {
+struct JointModel {  // each side: a rod (rod >= 0), a body (body >= 0), or the world (neither)
   std::string name;
   JointKind kind = JointKind::rigid;
-  int rod_a = 0, rod_b = 0;
+  int rod_a = -1, rod_b = -1;
   NodeIndex node_a, node_b;
-  Vec3 axis = Vec3::UnitZ();
+  Vec3 axis = Vec3::UnitZ();           // at the start, unit
+  int body_a = -1, body_b = -1;
+  Vec3 point = Vec3::Zero();           // where it is at the start [m]
+  Quat frame_a = Quat::Identity(), frame_b = Quat::Identity();  // of a rod: its material frame at the node at the start
+};
+struct BodyModel {
+  std::string name;
+  BodyKind kind = BodyKind::dynamic;
+  double mass = 0;                     // [kg]; 0: fixed or driven, nothing can move it
+  Vec3 inertia = Vec3::Zero();         // [kg m^2] about its own axes
+  std::optional<BodyShape> shape;
+  BodyState start;
+  Vec3 axis = Vec3::UnitZ();           // unit
+  Timetable<Vec3> move;                // [m]
+  Timetable<double> turn;              // [turns]
+  double damping = 0;                  // [1/s]
+  bool collides = true;
+  double friction = 0, restitution = 0;
+  bool moves_freely() const { return kind == BodyKind::dynamic || kind == BodyKind::guided; }
+};
+struct GroundPlane {  // bodies stay on the side its normal points to
+  Vec3 point = Vec3::Zero(), normal = Vec3::UnitZ();
+  double friction = 0.5, restitution = 0;
 };
 struct CouplingModel {  // a spring and damper at its node
   std::string name;
@@ -121,6 +143,7 @@ struct ProbeModel {
   int rod = -1;
   double material = 0;  // [m]
   int target = -1, coupling = -1;
+  int body = -1;
 };
 
 struct Model {
@@ -140,6 +163,8 @@ struct Model {
   std::vector<LineLoad> line_loads;
   std::vector<Drag> drags;
   std::vector<Wind> winds;
+  std::vector<BodyModel> bodies;
+  std::vector<GroundPlane> grounds;    // for bodies
   std::vector<JointModel> joints;
   std::vector<CouplingModel> couplings;
   std::vector<ProbeModel> probes;

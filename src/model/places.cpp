@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "model/bodies.h"
 #include "model/framing.h"
 #include "model/mesh.h"
 
@@ -117,20 +118,34 @@ struct Placer {
 
   void joint(int index) {
     const Joint& j = scene.joints[static_cast<Size>(index)];
-    const int a = find_rod(scene, j.a.rod), b = find_rod(scene, j.b.rod);
-    JointModel made{j.name.empty() ? fmt::format("joint{}", index + 1) : j.name,
-                    j.kind,
-                    a,
-                    b,
-                    node(a, j.a.at),
-                    node(b, j.b.at),
-                    j.axis.normalized()};
-    if (made.node_a == made.node_b) complain(fmt::format("joint[{}]", index), "joins a point with itself");
-    const double gap = (model.initial.position[made.node_a] - model.initial.position[made.node_b]).norm();
-    const double size = std::max(model.rods[static_cast<Size>(a)].length, model.rods[static_cast<Size>(b)].length);
+    const std::string field = fmt::format("joint[{}]", index);
+    JointModel made;
+    made.name = j.name.empty() ? fmt::format("joint{}", index + 1) : j.name;
+    made.kind = j.kind;
+    made.axis = j.axis.normalized();
+    double size = 0;
+    const auto side = [&](const JointPlace& place, int& rod, NodeIndex& at, int& body, Quat& frame) {
+      if (!place.body.empty()) return void(body = find_body(scene, place.body));
+      if (place.world) return;
+      rod = find_rod(scene, place.rod);
+      at = node(rod, place.at);
+      frame = material_frame_at_node(shapes[static_cast<Size>(rod)], local_node(rod, place.at));
+      size = std::max(size, model.rods[static_cast<Size>(rod)].length);
+    };
+    side(j.a, made.rod_a, made.node_a, made.body_a, made.frame_a);
+    side(j.b, made.rod_b, made.node_b, made.body_b, made.frame_b);
+    const bool two_rods = made.rod_a >= 0 && made.rod_b >= 0;
+    if (two_rods && made.node_a == made.node_b) complain(field, "joins a point with itself");
+    if (made.rod_a >= 0 || made.rod_b >= 0) {
+      made.point = model.initial.position[made.rod_a >= 0 ? made.node_a : made.node_b];
+    } else {
+      const int body = made.body_a >= 0 ? made.body_a : made.body_b;
+      made.point = j.point ? *j.point : body >= 0 ? model.bodies[static_cast<Size>(body)].start.pose.position : Vec3::Zero();
+    }
+    const double gap = two_rods ? (model.initial.position[made.node_b] - made.point).norm() : 0.0;
     if (gap > 1e-6 * size)
-      complain(fmt::format("joint[{}]", index), fmt::format("the two points are {:.6g} m apart at the start", gap),
-               "must be at the same place", "move one of the rods");
+      complain(field, fmt::format("the two points are {:.6g} m apart at the start", gap), "must be at the same place",
+               "move one of the rods");
     model.joints.push_back(made);
   }
 
@@ -169,6 +184,9 @@ struct Placer {
       if (made.target < 0) return complain(field + ".clamp", fmt::format("no clamp is called {}", p.clamp));
       made.rod = model.targets[static_cast<Size>(made.target)].rod;
       made.material = model.material[model.targets[static_cast<Size>(made.target)].node];
+    } else if (!p.body.empty()) {
+      made.body = find_body(scene, p.body);
+      if (made.body < 0) return complain(field + ".body", fmt::format("no body is called {}", p.body));
     } else if (!p.coupling.empty()) {
       for (Size i = 0; i < model.couplings.size(); ++i)
         if (model.couplings[i].name == p.coupling) made.coupling = static_cast<int>(i);
@@ -223,11 +241,19 @@ Marks collect_marks(const Scene& scene, Problems& problems) {
     if (fraction(at, field + ".at") && index >= 0) marks.all.push_back({index, at});
   };
   for (Size i = 0; i < scene.clamps.size(); ++i) mark(scene.clamps[i].rod, scene.clamps[i].at, fmt::format("clamp[{}]", i));
+  const auto mark_side = [&](const JointPlace& place, const std::string& field) {
+    if (!place.body.empty()) {
+      if (find_body(scene, place.body) < 0)
+        problems.push_back({Severity::error, "", field + ".body", fmt::format("no body is called \"{}\"", place.body), "", ""});
+    } else if (!place.world) {
+      mark(place.rod, place.at, field);
+    }
+  };
   for (Size i = 0; i < scene.couplings.size(); ++i)
     mark(scene.couplings[i].rod, scene.couplings[i].at, fmt::format("coupling[{}]", i));
   for (Size i = 0; i < scene.joints.size(); ++i) {
-    mark(scene.joints[i].a.rod, scene.joints[i].a.at, fmt::format("joint[{}].a", i));
-    mark(scene.joints[i].b.rod, scene.joints[i].b.at, fmt::format("joint[{}].b", i));
+    mark_side(scene.joints[i].a, fmt::format("joint[{}].a", i));
+    mark_side(scene.joints[i].b, fmt::format("joint[{}].b", i));
   }
   for (Size i = 0; i < scene.loads.size(); ++i) {
     const std::string field = fmt::format("load[{}]", i);
@@ -252,6 +278,7 @@ void place_everything(const Scene& scene, const std::vector<RodShape>& shapes, M
   for (Size i = 0; i < scene.clamps.size(); ++i) placer.clamp(static_cast<int>(i));
   placer.check_doubles();
   for (const Load& load : scene.loads) std::visit([&](const auto& l) { placer.load(l); }, load);
+  place_bodies(scene, model, problems);
   for (Size i = 0; i < scene.joints.size(); ++i) placer.joint(static_cast<int>(i));
   for (Size i = 0; i < scene.couplings.size(); ++i) placer.coupling(static_cast<int>(i));
   for (Size i = 0; i < scene.probes.size(); ++i) placer.probe(static_cast<int>(i));

@@ -4,7 +4,7 @@ namespace tendril {
 
 FrameSizes sizes_of(const Frame& frame, std::size_t clamps, std::size_t probes) {
   return {static_cast<std::size_t>(frame.position.size()), static_cast<std::size_t>(frame.orientation.size()),
-          static_cast<std::size_t>(frame.twist.size()), clamps, probes};
+          static_cast<std::size_t>(frame.twist.size()), clamps, probes, frame.bodies.size()};
 }
 
 namespace {
@@ -15,6 +15,7 @@ constexpr std::size_t nodes(const FrameSizes& s) { return s.nodes; }
 constexpr std::size_t edges(const FrameSizes& s) { return s.edges; }
 constexpr std::size_t inner(const FrameSizes& s) { return s.inner; }
 constexpr std::size_t clamps(const FrameSizes& s) { return s.clamps; }
+constexpr std::size_t bodies(const FrameSizes& s) { return s.bodies; }
 constexpr std::size_t probes(const FrameSizes& s) { return s.probes; }
 constexpr std::size_t seven(const FrameSizes&) { return 7; }
 constexpr std::size_t two(const FrameSizes&) { return 2; }
@@ -59,6 +60,15 @@ const Column columns[] = {
     {"reactions", "of each clamp on its rod: force (N), moment (N m), world axes", clamps, 6, false,
      [](const RowSource& r, Values& out) {
        for (const Wrench& w : r.reactions) put(w.force, out), put(w.moment, out);
+     }},
+    {"bodies", "position (m), orientation w, x, y, z, velocity (m/s), angular velocity (rad/s), world axes", bodies, 13, false,
+     [](const RowSource& r, Values& out) {
+       for (const BodyState& b : r.frame.bodies) {
+         const Quat& q = b.pose.orientation;
+         put(b.pose.position, out);
+         out.insert(out.end(), {q.w(), q.x(), q.y(), q.z()});
+         put(b.motion.linear, out), put(b.motion.angular, out);
+       }
      }},
     {"solver/iterations", "of the solver that limits, in the last step", single, 0, true,
      [](const RowSource& r, Values& out) { out.push_back(r.frame.report.iterations); }},

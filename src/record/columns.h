@@ -10,7 +10,7 @@
 namespace tendril {
 
 struct FrameSizes {
-  std::size_t nodes = 0, edges = 0, inner = 0, clamps = 0, probes = 0;  // probes: numbers of all of them
+  std::size_t nodes = 0, edges = 0, inner = 0, clamps = 0, probes = 0, bodies = 0;  // probes: numbers of all of them
   bool operator==(const FrameSizes&) const = default;
 };
 FrameSizes sizes_of(const Frame& frame, std::size_t clamps, std::size_t probes);

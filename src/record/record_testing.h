@@ -49,6 +49,11 @@ inline bool same_frame(const Frame& a, const Frame& b) {
               a.report.residual == b.report.residual && a.own_energy.total() == b.own_energy.total();
   for (int i = 0; same && i < a.orientation.size(); ++i)
     same = a.orientation[EdgeIndex(i)].coeffs() == b.orientation[EdgeIndex(i)].coeffs();
+  same = same && a.bodies.size() == b.bodies.size();
+  for (std::size_t i = 0; same && i < a.bodies.size(); ++i)
+    same = a.bodies[i].pose.position == b.bodies[i].pose.position && a.bodies[i].motion.linear == b.bodies[i].motion.linear &&
+           a.bodies[i].pose.orientation.coeffs() == b.bodies[i].pose.orientation.coeffs() &&
+           a.bodies[i].motion.angular == b.bodies[i].motion.angular;
   return same;
 }
 // Every value of both run.h5 and every byte of both probes.csv.

@@ -59,6 +59,7 @@ std::string summary_json(const Simulation& simulation, const RunReport& report) 
                    {"gravity", e.gravity}, {"contact", e.contact}, {"total", e.total()},     {"drift", report.last.drift}};
   out["worst"] = {{"length_error", report.worst_length_error},
                   {"penetration", report.worst_penetration},
+                  {"contacts", report.most_contacts},
                   {"residual", report.worst_residual},
                   {"iterations", report.worst_iterations}};
   out["run"] = {{"title", simulation.scene().title},

@@ -29,7 +29,7 @@ struct Dimensions {
 Dimensions dimensions_of(const Column& column, const FrameSizes& sizes, hsize_t frames) {
   Dimensions d;
   d.size[0] = frames;
-  const bool single_number = column.rows(FrameSizes{1, 1, 1, 1, 1}) == 0;
+  const bool single_number = column.rows(FrameSizes{1, 1, 1, 1, 1, 1}) == 0;
   if (!single_number) d.size[static_cast<std::size_t>(d.count++)] = column.rows(sizes);
   if (column.width > 0) d.size[static_cast<std::size_t>(d.count++)] = column.width;
   return d;

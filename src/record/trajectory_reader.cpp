@@ -127,7 +127,8 @@ struct TrajectoryReader::Inside {
     for (const Column& column : all_columns()) frames = std::min(frames, Table(root, column.name, name).frames());
     for (Table* table : {&time,       &step,     &material, &position, &velocity,     &moment,      &orientation,
                          &spin,       &force,    &twist,    &energy,   &own,          &momentum,    &drift,
-                         &iterations, &residual, &outcomes, &pivots,   &length_error, &penetration, &probe_values})
+                         &iterations, &residual, &outcomes, &pivots,   &length_error, &penetration, &probe_values,
+                         &bodies})
       table->cut(frames);
   }
   std::string name;
@@ -146,7 +147,7 @@ struct TrajectoryReader::Inside {
       iterations{file.get(), "solver/iterations", name}, residual{file.get(), "solver/residual", name},
       outcomes{file.get(), "solver/outcome", name}, pivots{file.get(), "solver/negative_pivots", name},
       length_error{file.get(), "solver/length_error", name}, penetration{file.get(), "solver/penetration", name},
-      probe_values{file.get(), "probes/values", name};
+      probe_values{file.get(), "probes/values", name}, bodies{file.get(), "bodies", name};
 };
 
 TrajectoryReader::TrajectoryReader(const std::filesystem::path& file) : inside_(std::make_unique<Inside>(file)) {}
@@ -198,7 +199,14 @@ void TrajectoryReader::read(std::int64_t k, Frame& f, Measures& m) {
   const double* q = in.orientation.row(k);
   for (Quat& value : f.orientation) value = Quat(q[0], q[1], q[2], q[3]), q += 4;
   f.own_energy = energy_from(in.own.row(k));
-  f.bodies.clear(), f.contacts.clear();
+  f.contacts.clear();
+  f.bodies.resize(in.bodies.per_frame() / 13);
+  const double* b = in.bodies.row(k);
+  for (BodyState& body : f.bodies) {
+    body.pose = {Vec3(b[0], b[1], b[2]), Quat(b[3], b[4], b[5], b[6])};
+    body.motion = {Vec3(b[7], b[8], b[9]), Vec3(b[10], b[11], b[12])};
+    b += 13;
+  }
   const double* p = in.momentum.row(k);
   m.momentum = Vec3(p[0], p[1], p[2]), m.angular_momentum = Vec3(p[3], p[4], p[5]);
 }

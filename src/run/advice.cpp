@@ -21,6 +21,8 @@ const char* what_to_change(Cause cause) {
       return "take more frames per second (smaller increments), more segments, or mode = \"dynamics\" with damping";
     case Cause::target:
       return "look at the paths of the clamps: one asks for what the rod can not do";
+    case Cause::contact:
+      return "take a smaller time.step, or look whether clamps or obstacles press the rods into each other";
   }
   return "take a smaller time.step";
 }

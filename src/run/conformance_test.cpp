@@ -68,28 +68,33 @@ SENTENCE("run", "of every method a fork goes on with the same bits as a rerun") 
 
 SENTENCE("run", "of every method an interrupted run, resumed from its files, equals an uninterrupted one in every bit") {
   for_each_method([](const MethodEntry& method) {
-    TemporaryFolder folder;
-    Scene scene = tiny_scene(method);
-    scene.clamps[0].turn.keys = {{0, 0}, {0.1, 1.0 / 8}};
-    {
-      Simulation whole = open_or_fail(scene);
-      RunFolder run(folder / "whole");
-      Sink* sinks[] = {&run};
-      simulate(whole, sinks);
+    for (const bool bodies : {false, true}) {
+      if (bodies && method.info.can.bodies == Support::none) continue;
+      TemporaryFolder folder;
+      Scene scene = tiny_scene(method);
+      scene.clamps[0].turn.keys = {{0, 0}, {0.1, 1.0 / 8}};
+      for (const Request& request : all_requests())
+        if (bodies && std::string_view(request.name) == "bodies") request.ask(scene);
+      {
+        Simulation whole = open_or_fail(scene);
+        RunFolder run(folder / "whole");
+        Sink* sinks[] = {&run};
+        simulate(whole, sinks);
+      }
+      {
+        Simulation cut = open_or_fail(scene);
+        RunFolder run(folder / "cut");
+        Sink* sinks[] = {&run};
+        int asked = 0;
+        simulate(cut, sinks, [&asked] { return ++asked == 2; });
+      }
+      EXPECT_FALSE(look_at_run(folder / "cut").complete);
+      Simulation resumed = open_or_fail(scene);
+      const auto run = RunFolder::resume(folder / "cut", resumed);
+      Sink* sinks[] = {run.get()};
+      simulate(resumed, sinks);
+      expect_same_runs(folder / "whole", folder / "cut");
     }
-    {
-      Simulation cut = open_or_fail(scene);
-      RunFolder run(folder / "cut");
-      Sink* sinks[] = {&run};
-      int asked = 0;
-      simulate(cut, sinks, [&asked] { return ++asked == 2; });
-    }
-    EXPECT_FALSE(look_at_run(folder / "cut").complete);
-    Simulation resumed = open_or_fail(scene);
-    const auto run = RunFolder::resume(folder / "cut", resumed);
-    Sink* sinks[] = {run.get()};
-    simulate(resumed, sinks);
-    expect_same_runs(folder / "whole", folder / "cut");
   });
 }
 

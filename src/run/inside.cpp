@@ -78,6 +78,8 @@ void Simulation::Inside::note(const StepReport& report) {
   place.last = report;
   place.worst_iterations = std::max(place.worst_iterations, report.iterations);
   place.worst_residual = std::max(place.worst_residual, report.residual);
+  place.worst_penetration = std::max(place.worst_penetration, report.penetration);
+  place.most_contacts = std::max(place.most_contacts, report.contacts);
   fresh = false;
 }
 
@@ -140,6 +142,7 @@ RunReport Simulation::Inside::report() const {
   r.worst_iterations = place.worst_iterations, r.worst_residual = place.worst_residual;
   r.worst_length_error = std::max(place.worst_length_error, measures.length_error);
   r.worst_penetration = std::max(place.worst_penetration, measures.penetration);
+  r.most_contacts = place.most_contacts;
   r.last = measures;
   r.outcome = failed ? Outcome::diverged : stuck ? Outcome::not_converged : Outcome::fine;
   r.message = message;
@@ -147,7 +150,7 @@ RunReport Simulation::Inside::report() const {
 }
 
 namespace {
-constexpr std::uint32_t state_version = 2;
+constexpr std::uint32_t state_version = 3;
 }
 
 void Simulation::Inside::save(StateWriter& writer) const {

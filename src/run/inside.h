@@ -30,7 +30,7 @@ struct Place {
   bool off_grid = false;  // the present time is not a recording time
   bool settled = false;   // quasistatic: the equilibrium of time 0 is found
   double load_factor = 0, increment = 0;
-  int worst_iterations = 0;
+  int worst_iterations = 0, most_contacts = 0;
   double worst_residual = 0, worst_length_error = 0, worst_penetration = 0;
   Energy first;  // at the first recording time
   double largest_energy = 0;
@@ -43,11 +43,11 @@ void for_each_field(P& p, F&& f) {
   f(p.time), f(p.step), f(p.recorded), f(p.next_frame), f(p.delivered), f(p.from), f(p.to), f(p.nominal), f(p.substeps),
       f(p.at), f(p.part);
   f(p.level), f(p.off_grid), f(p.settled), f(p.load_factor), f(p.increment);
-  f(p.worst_iterations), f(p.worst_residual), f(p.worst_length_error), f(p.worst_penetration);
+  f(p.worst_iterations), f(p.most_contacts), f(p.worst_residual), f(p.worst_length_error), f(p.worst_penetration);
   f(p.first.kinetic), f(p.first.bending), f(p.first.twisting), f(p.first.stretching), f(p.first.gravity), f(p.first.contact);
   f(p.largest_energy);
   f(p.last.outcome), f(p.last.cause), f(p.last.iterations), f(p.last.residual), f(p.last.step_taken),
-      f(p.last.negative_pivots);
+      f(p.last.penetration), f(p.last.negative_pivots), f(p.last.contacts);
 }
 
 struct Simulation::Inside {

@@ -128,11 +128,20 @@ std::vector<Demand> demands_of(const Scene& scene) {
   for (std::size_t i = 0; i < scene.couplings.size(); ++i)
     add_coupling_demands(scene.couplings[i], fmt::format("coupling[{}]", i), demands);
   for (std::size_t i = 0; i < scene.joints.size(); ++i)
-    demands.push_back({fmt::format("joint[{}]", i), "has no joints", "joint `" + scene.joints[i].name + "` joins two rods",
+    demands.push_back({fmt::format("joint[{}]", i), "has no joints", "the scene has joint `" + scene.joints[i].name + "`",
                        [](auto& c) { return c.joints; }});
   if (scene.contact.enabled)
     demands.push_back({"contact.enabled", "has no contact", "the scene asks for it",
                        [](auto& c) { return c.contact != Support::none; }});
+  if (scene.time.mode != Mode::dynamics && scene.contact.enabled)
+    demands.push_back({"time.mode", "finds no equilibria with contact", mode + " and the scene asks for contact",
+                       [](auto& c) { return c.contact == Support::full; }});
+  for (std::size_t i = 0; i < scene.bodies.size(); ++i)
+    demands.push_back({fmt::format("body[{}]", i), "has no bodies", "the scene has body `" + scene.bodies[i].name + "`",
+                       [](auto& c) { return c.bodies != Support::none; }});
+  if (scene.time.mode != Mode::dynamics && !(scene.joints.empty() && scene.bodies.empty()))
+    demands.push_back({"time.mode", "finds no equilibria of rods with joints or bodies", mode + " and the scene has them",
+                       [](auto& c) { return c.bodies == Support::full; }});
   for (std::size_t i = 0; i < scene.loads.size(); ++i) add_load_demands(scene.loads[i], fmt::format("load[{}]", i), demands);
   return demands;
 }

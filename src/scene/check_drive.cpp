@@ -25,6 +25,7 @@ class DriveChecker : public Complaints {
   void check_joint(const Joint& joint, const std::string& path);
   void check_load(const Load& load, const std::string& path);
   void check_probe(const Probe& probe, const std::string& path);
+  void check_body_probe(const Probe& probe, const std::string& path);
   void check_ignored();
 };
 
@@ -124,9 +125,11 @@ void DriveChecker::check_probe(const Probe& probe, const std::string& path) {
     error(path + ".clamp", "is missing", {}, "name the clamp or coupling whose " + quantity + " is meant");
   if (reaction && !probe.clamp.empty() && !probe.coupling.empty())
     error(path + ".coupling", "is given together with a clamp", quantity + " belongs to one of them", "remove one");
+  if (!probe.body.empty()) return check_body_probe(probe, path);
   if (!reaction && probe.rod.empty()) error(path + ".rod", "is missing", {}, "name the rod whose " + quantity + " is meant");
   if (reaction && !probe.rod.empty())
     error(path + ".rod", "is given", quantity + " belongs to a clamp or coupling", "remove it");
+  if (probe.quantity == Quantity::angular_velocity) error(path + ".body", "is missing", quantity + " belongs to a body");
   if (!reaction && !probe.clamp.empty()) error(path + ".clamp", "is given", quantity + " belongs to a rod", "remove it");
   if (!reaction && !probe.coupling.empty())
     error(path + ".coupling", "is given", quantity + " belongs to a rod", "remove it");
@@ -134,6 +137,16 @@ void DriveChecker::check_probe(const Probe& probe, const std::string& path) {
     if (c.name == probe.coupling && probe.quantity == Quantity::reaction_moment && c.angular_stiffness == 0 &&
         c.angular_damping == 0)
       error(path + ".quantity", "coupling " + quote(c.name) + " has no moment", {}, "give it angular_stiffness");
+}
+
+void DriveChecker::check_body_probe(const Probe& probe, const std::string& path) {
+  using Q = Quantity;
+  constexpr Q known[] = {Q::position, Q::velocity, Q::orientation, Q::angular_velocity, Q::kinetic_energy};
+  if (!probe.rod.empty() || !probe.clamp.empty())
+    error(path + ".body", "is given together with a rod or a clamp", "a probe looks at one thing", "remove one");
+  if (std::find(std::begin(known), std::end(known), probe.quantity) == std::end(known))
+    error(path + ".quantity", "a body has no " + std::string(word(probe.quantity)),
+          "must be one of: position, velocity, orientation, angular_velocity, kinetic_energy");
 }
 
 // What an equilibrium does not feel is said, not silently left out.

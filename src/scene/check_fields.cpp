@@ -83,6 +83,7 @@ class ReferenceChecker : public Walker<ReferenceChecker> {
     for (const Rod& r : scene.rods) names_["rod"].insert(r.name);
     for (const Material& m : scene.materials) names_["material"].insert(m.name);
     for (const Clamp& c : scene.clamps) names_["clamp"].insert(c.name);
+    for (const RigidBody& b : scene.bodies) names_["body"].insert(b.name);
     for (const Coupling& c : scene.couplings) names_["coupling"].insert(c.name);
   }
 
@@ -159,6 +160,7 @@ Problems check_references(const Scene& scene) {
   check_names(scene, scene.materials, "material", problems);
   check_names(scene, scene.rods, "rod", problems);
   check_names(scene, scene.clamps, "clamp", problems);
+  check_names(scene, scene.bodies, "body", problems);
   check_names(scene, scene.couplings, "coupling", problems);
   check_names(scene, scene.joints, "joint", problems);
   check_names(scene, scene.obstacles, "obstacle", problems);

@@ -38,6 +38,7 @@ Problems check_all(const Scene& scene, std::span<const MethodEntry> methods) {
   append(check_geometry(scene));
   append(check_drive(scene));
   append(check_obstacles(scene));
+  append(check_bodies(scene));
   append(check_options(scene, methods));
   append(check_capability(scene, methods));
   add_new_problems(problems, std::move(across));

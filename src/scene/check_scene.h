@@ -19,6 +19,7 @@ Problems check_references(const Scene& scene);                                  
 Problems check_geometry(const Scene& scene);                                       // curves, sections, segments
 Problems check_drive(const Scene& scene);                                          // time, timetables, clamps, loads, probes
 Problems check_obstacles(const Scene& scene);                                      // shapes, meshes, contact
+Problems check_bodies(const Scene& scene);                                         // masses, inertias, what joints join
 Problems check_options(const Scene& scene, std::span<const MethodEntry> methods);  // [options.METHOD]
 Problems check_capability(const Scene& scene, std::span<const MethodEntry> methods);  // can its method do what it asks?
 

@@ -164,6 +164,43 @@ SENTENCE("scene", "loads, probes, joints and frames are checked") {
                   "warning: load[1].drag: has no effect on an equilibrium");
 }
 
+SENTENCE("scene", "bodies have mass and a possible inertia, and joints join two things that exist") {
+  const auto body = [](const std::string& fields) { return plain_scene + "[[body]]\nname = \"bob\"\n" + fields; };
+  EXPECT_EQ(complaints(body("mass = 1\ninertia = [1, 1, 2]\n")), "");
+  EXPECT_EQ(complaints(body("density = 1000\nshape = { box = { size = [0.1, 0.2, 0.3] } }\n")), "");
+  EXPECT_CONTAINS(complaints(body("mass = 0\ninertia = [1, 1, 1]\n")), "body[0].mass: got 0 kg, must be > 0");
+  EXPECT_CONTAINS(complaints(body("inertia = [1, 1, 1]\n")), "body[0].mass: is missing, a body that moves needs a mass");
+  EXPECT_CONTAINS(complaints(body("mass = 1\n")), "body[0].inertia: is missing, a body without a shape needs");
+  EXPECT_CONTAINS(complaints(body("mass = 1\ninertia = [1, 1, 2.1]\n")),
+                  "no moment of inertia can be larger than the sum of the other two, but 2.1 > 2");
+  EXPECT_CONTAINS(complaints(body("mass = 1\ninertia = [1, 0, 1]\n")), "each moment of inertia must be > 0");
+  EXPECT_CONTAINS(complaints(body("mass = 1\ndensity = 1\nshape = { sphere = { radius = 1 } }\n")),
+                  "mass and density are both given");
+  EXPECT_CONTAINS(complaints(body("density = 1\ninertia = [1, 1, 1]\n")), "body[0].density: is given without a shape");
+  EXPECT_CONTAINS(complaints(body("mass = 1\nshape = { box = { size = [1, 1, 0] } }\n")), "each side must be > 0");
+  EXPECT_CONTAINS(complaints(body("mass = 1\ninertia = [1, 1, 1]\nturn = { keys = [[0, 0]] }\n")),
+                  "body[0].turn: is given, but the body is dynamic; set kind = \"driven\"");
+  EXPECT_CONTAINS(complaints(body("kind = \"fixed\"\nvelocity = [1, 0, 0]\n")), "body[0].velocity: is given, but the body is fixed");
+  EXPECT_CONTAINS(complaints(body("mass = 1\ninertia = [1, 1, 1]\nkind = \"guided\"\nvelocity = [1, 0, 1]\n")),
+                  "a guided body slides along `axis` only");
+  EXPECT_CONTAINS(complaints(body("mass = 1\ninertia = [1, 1, 1]\nfriction = -1\n")), "body[0].friction: got -1, must be at least 0");
+
+  const auto joint = [&](const std::string& a, const std::string& b) {
+    return complaints(body("mass = 1\ninertia = [1, 1, 1]\n[[joint]]\na = " + a + "\nb = " + b + "\n"));
+  };
+  EXPECT_EQ(joint("{ rod = \"beam\", at = 1 }", "{ body = \"bob\" }"), "");
+  EXPECT_EQ(joint("{ body = \"bob\" }", "{ world = true }"), "");
+  EXPECT_CONTAINS(joint("{ rod = \"bean\", at = 1 }", "{ body = \"bob\" }"), "no rod is called \"bean\"; did you mean");
+  EXPECT_CONTAINS(joint("{ rod = \"beam\", at = 1 }", "{ body = \"bop\" }"), "no body is called \"bop\"; did you mean");
+  EXPECT_CONTAINS(joint("{ rod = \"beam\", body = \"bob\" }", "{ world = true }"),
+                  "joint[0].a: says more than one of rod, body and world");
+  EXPECT_CONTAINS(joint("{ at = 1 }", "{ body = \"bob\" }"), "joint[0].a: says neither rod, body nor world");
+  EXPECT_CONTAINS(joint("{ body = \"bob\" }", "{ body = \"bob\" }"), "a joint must join two");
+  EXPECT_CONTAINS(joint("{ world = true }", "{ world = true }"), "joins");
+  EXPECT_CONTAINS(complaints(body("mass = 1\ninertia = [1, 1, 1]\n[[probe]]\nname = \"p\"\nbody = \"bob\"\nquantity = \"twist\"\n")),
+                  "a body has no twist");
+}
+
 // Three methods that differ in what they can do.
 std::vector<MethodEntry> three_methods() {
   MethodEntry full{}, still{}, loose{};
@@ -220,7 +257,7 @@ SENTENCE("scene", "what a method can not do is refused, naming the methods that 
                   "load[1]: method `loose` has no wind");
   EXPECT_CONTAINS(ask(plain_scene + "[[load]]\ndrag = { normal = 1 }\n", "loose"), "load[1]: method `loose` has no drag");
   EXPECT_CONTAINS(ask(plain_scene + "[[joint]]\na = { rod = \"beam\", at = 0 }\nb = { rod = \"beam\", at = 1 }\n", "loose"),
-                  "joint[0]: method `loose` has no joints, but joint `joint1` joins two rods; methods that can: full");
+                  "joint[0]: method `loose` has no joints, but the scene has joint `joint1`; methods that can: full");
 }
 
 SENTENCE("scene", "when no method can do all of a scene, those that can do the part are named") {

@@ -2,6 +2,7 @@
 // struct and one line here; reader, checker, writer, --set, manual and JSON Schema follow.
 #pragma once
 
+#include "scene/describe_bodies.h"
 #include "tendril/describe.h"
 #include "tendril/scene.h"
 
@@ -12,7 +13,6 @@ namespace tendril {
 
 inline constexpr double most_segments = 2e6;
 inline constexpr double most_frames = 1e6;
-inline constexpr double most_triangles = 100000;
 
 // ---- words ---------------------------------------------------------------------------------------------------------------------
 template <> struct Words<TimetableShape> { static constexpr Word list[] = {
@@ -35,7 +35,8 @@ template <> struct Words<Quantity> { static constexpr Word list[] = {
   {"curvature", "rad/m about d1, d2"}, {"twist", "rad, from the start of the rod to here"}, {"twist_rate", "rad/m"},
   {"force", "N, internal"}, {"moment", "N m, internal"}, {"tension", "N"}, {"reaction_force", "N, of a clamp or coupling"},
   {"reaction_moment", "N m, of a clamp or coupling"}, {"length", "m"}, {"total_twist", "turns"}, {"writhe", "turns"}, {"link", "turns"},
-  {"bending_energy", "J"}, {"twisting_energy", "J"}, {"kinetic_energy", "J"}, {"total_energy", "J"}}; };
+  {"bending_energy", "J"}, {"twisting_energy", "J"}, {"kinetic_energy", "J"}, {"total_energy", "J"},
+  {"angular_velocity", "rad/s, of a body"}}; };
 
 template <> struct Choices<CrossSection> { static constexpr Word list[] = {
   {"circle", "round"}, {"ellipse", "elliptic"}, {"rectangle", "rectangular"}, {"stiffness", "stiffness and mass given directly"}}; };
@@ -46,9 +47,6 @@ template <> struct Choices<Curve> { static constexpr Word list[] = {
 template <> struct Choices<Load> { static constexpr Word list[] = {
   {"gravity", "weight"}, {"force", "a force at a point"}, {"moment", "a moment at a point"},
   {"distributed", "a force per length"}, {"drag", "resistance of a still fluid"}, {"wind", "moving air"}}; };
-template <> struct Choices<ObstacleShape> { static constexpr Word list[] = {
-  {"half_space", "everything below a plane"}, {"sphere", "a ball"}, {"capsule", "a rounded cylinder"},
-  {"cylinder", "a cylinder with flat ends"}, {"box", "a box"}, {"mesh", "closed, of triangles, or an OBJ file"}}; };
 
 // ---- timetables -------------------------------------------------------------------------------------------------------------------
 template <class V> void describe(V& v, Timetable<double>::Key& k) {
@@ -240,17 +238,20 @@ template <class V> void describe(V& v, Coupling& c) {
   v("until", c.until, "lets go at this time", unit("s"), above(0), or_forever);
 }
 template <class V> void describe(V& v, JointPlace& p) {
-  v.about("joint place", "A point of a rod.");
-  v("rod", p.rod, "name of the rod", refers_to("rod"), required);
-  v("at", p.at, "fraction of the rod's length", between(0, 1), required);
+  v.about("joint place", "A point of a rod, a body, or the world: one of the three.");
+  v("rod", p.rod, "name of the rod", refers_to("rod"));
+  v("at", p.at, "fraction of the rod's length", between(0, 1));
+  v("body", p.body, "name of the body", refers_to("body"));
+  v("world", p.world, "joined to the world");
 }
 template <class V> void describe(V& v, Joint& j) {
-  v.about("joint", "Joins two rods at a point.");
+  v.about("joint", "Joins two rods, a rod and a body, two bodies, or one of them and the world, at a point.");
   v("name", j.name, "joint1, joint2, ... when not given");
   v("kind", j.kind, "what is transmitted");
-  v("a", j.a, "the point on one rod", required);
-  v("b", j.b, "the point on the other rod", required);
+  v("a", j.a, "what is joined", required);
+  v("b", j.b, "to what it is joined", required);
   v("axis", j.axis, "axis of a hinge, at the start", non_zero);
+  v("point", j.point, "where it is at the start, when no rod is joined; with a rod it is at the rod's point", unit("m"));
 }
 
 // ---- loads ---------------------------------------------------------------------------------------------------------------------------------
@@ -301,64 +302,6 @@ template <class V> void describe(V& v, WindLoad& l) {
   v("factor", l.factor, "multiplies the velocity; 1 when not given");
 }
 
-// ---- contact ---------------------------------------------------------------------------------------------------------------------------------
-template <class V> void describe(V& v, HalfSpaceShape& s) {
-  v.about("half space shape", "Everything below a plane: a floor, a wall.");
-  v("point", s.point, "a point of the plane", unit("m"));
-  v("normal", s.normal, "out of the ground, towards the rods", non_zero);
-}
-template <class V> void describe(V& v, SphereShape& s) {
-  v.about("sphere shape", "A ball.");
-  v("center", s.center, "centre", unit("m"));
-  v("radius", s.radius, "radius", unit("m"), above(0), required);
-}
-template <class V> void describe(V& v, CapsuleShape& s) {
-  v.about("capsule shape", "A cylinder with round ends: everything nearer than `radius` to the line from `start` to `end`.");
-  v("start", s.start, "first end of its axis", unit("m"));
-  v("end", s.end, "other end of its axis", unit("m"), required);
-  v("radius", s.radius, "radius", unit("m"), above(0), required);
-}
-template <class V> void describe(V& v, CylinderShape& s) {
-  v.about("cylinder shape", "A cylinder with flat ends.");
-  v("start", s.start, "centre of one end", unit("m"));
-  v("end", s.end, "centre of the other end", unit("m"), required);
-  v("radius", s.radius, "radius", unit("m"), above(0), required);
-}
-template <class V> void describe(V& v, BoxShape& s) {
-  v.about("box shape", "A box.");
-  v("center", s.center, "centre", unit("m"));
-  v("size", s.size, "its three sides, each > 0", unit("m"), required);
-  v("x_axis", s.x_axis, "direction of the first side", non_zero);
-  v("y_towards", s.y_towards, "to which the second side points; need not be square to `x_axis`", non_zero);
-}
-template <class V> void describe(V& v, MeshShape& s) {
-  v.about("mesh shape", "A closed surface of triangles, given here or in an OBJ file. Turned inside out it is a container.");
-  v("file", s.file, "OBJ file, relative to the scene's folder; its faces become the triangles");
-  v("vertices", s.vertices, "the corners, before `scale` and `position`", unit("m"));
-  v("triangles", s.triangles, "three vertices each, counted from 0, counter-clockwise as seen from outside", at_least(0));
-  v("scale", s.scale, "multiplies the vertices", above(0));
-  v("position", s.position, "where the mesh's origin stands", unit("m"));
-}
-template <class V> void describe(V& v, Obstacle& o) {
-  v.about("obstacle", "Something rigid that rods touch, standing still or moving on a path.");
-  v("name", o.name, "obstacle1, obstacle2, ... when not given");
-  v("shape", o.shape, "what it is and where it starts", required);
-  v("move", o.move, "displacement from its place", unit("m"));
-  v("turn", o.turn, "turn about `axis` through `pivot`, any number of turns", unit("turns"));
-  v("axis", o.axis, "axis of the turn", non_zero);
-  v("pivot", o.pivot, "point about which it turns, moved along; the shape's centre when not given", unit("m"));
-  v("friction", o.friction, "coefficient of friction of rods on it; contact.friction when not given", at_least(0));
-}
-template <class V> void describe(V& v, Contact& c) {
-  v.about("contact", "Whether and how rods touch themselves, each other and obstacles. A rod counts as round, with the larger half side of its section as radius.");
-  v("enabled", c.enabled, "rods touch");
-  v("friction", c.friction, "coefficient of friction", at_least(0));
-  v("self", c.self, "a rod touches itself");
-  v("between_rods", c.between_rods, "different rods touch each other");
-  v("neighbour_length", c.neighbour_length, "parts of one rod closer than this along it do not touch each other", unit("circumferences"), at_least(0));
-  v("margin", c.margin, "contacts are known from this gap on; auto: a tenth of the smallest radius", unit("m"), above(0), or_word("auto"));
-}
-
 // ---- probes, time, the whole -----------------------------------------------------------------------------------------------------------
 template <class V> void describe(V& v, Probe& p) {
   v.about("probe", "A quantity that is recorded with every frame.");
@@ -366,6 +309,7 @@ template <class V> void describe(V& v, Probe& p) {
   v("rod", p.rod, "name of the rod; not for reactions", refers_to("rod"));
   v("at", p.at, "fraction of the rod's length, for quantities at a point", between(0, 1));
   v("clamp", p.clamp, "name of the clamp, for reactions", refers_to("clamp"));
+  v("body", p.body, "name of the body, for position, velocity, orientation, angular_velocity, kinetic_energy", refers_to("body"));
   v("coupling", p.coupling, "name of the coupling, for reactions: what it pulls with", refers_to("coupling"));
   v("quantity", p.quantity, "what is recorded", required);
 }
@@ -385,8 +329,9 @@ template <class V> void describe(V& v, Scene& s) {
   v.named_tables("material", s.materials, "materials by name");
   v("rod", s.rods, "the rods");
   v("clamp", s.clamps, "holds and moves points of rods");
+  v("body", s.bodies, "rigid bodies");
   v("coupling", s.couplings, "pulls points of rods to moving places by springs");
-  v("joint", s.joints, "joins rods at points");
+  v("joint", s.joints, "joins rods and bodies at points");
   v("load", s.loads, "forces on rods");
   v("contact", s.contact, "whether and how rods touch");
   v("obstacle", s.obstacles, "what rods touch besides rods");

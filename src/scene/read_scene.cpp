@@ -71,6 +71,7 @@ Checked<Scene> read_scene(std::string_view text, std::string_view file_name) {
   reader.read_struct(table, "", scene);
   name_unnamed(scene.rods, "rod");
   name_unnamed(scene.clamps, "clamp");
+  name_unnamed(scene.bodies, "body");
   name_unnamed(scene.couplings, "coupling");
   name_unnamed(scene.joints, "joint");
   name_unnamed(scene.obstacles, "obstacle");

@@ -39,6 +39,7 @@ class Builder {
     for (ChainRod& rod : chain_.rods) fill_rod(rod);
     for (const ChainRod& rod : chain_.rods) find_regions(rod);
     set_walls(chain_, drive_);
+    for (const auto& [wall, now] : carried_walls_) set_wall(chain_, chain_.walls[wall], now);
     return std::move(chain_);
   }
 
@@ -55,6 +56,22 @@ class Builder {
       if (active && target.position) held_[node] = 1;
       if (active && (target.direction || target.twist)) wall_at_[node] = static_cast<int>(i);
     }
+    for (std::size_t i = 0; i < choice_.carried.size(); ++i)
+      wall_at_[z(choice_.carried[i].node)] = static_cast<int>(model_.targets.size() + i);
+  }
+  // What the wall with this number holds: a clamp's, or everything where something carries it.
+  struct WallWish {
+    bool direction = true, twist = true;
+    int target = -1;  // or what carries it
+    Quat now;
+  };
+  WallWish wish(int number) const {
+    if (z(number) >= model_.targets.size()) {
+      const CarriedWall& wall = choice_.carried[z(number) - model_.targets.size()];
+      return {true, true, Wall::carried_by(wall.carrier), wall.orientation};
+    }
+    const Target& target = model_.targets[z(number)];
+    return {target.direction, target.twist, number, drive_.targets[z(number)].pose.orientation};
   }
 
   // Slots and vertices of one rod, in order; returns where the next rod starts.
@@ -86,10 +103,11 @@ class Builder {
       chain_.edge[z(s)] = slot.edge;
       if (slot.kind == SlotKind::edge) chain_.slot_of_edge[z(slot.edge)] = s;
       if (slot.kind == SlotKind::wall) {
-        const Target& target = model_.targets[z(slot.target)];
+        const WallWish held = wish(slot.target);
         const bool inside = i > 0 && i + 1 < rod.slots;
-        chain_.walls.push_back({s, static_cast<int>(chain_.rods.size()), slot.target, target.direction, target.twist,
-                                inside && !target.direction});
+        chain_.walls.push_back(
+            {s, static_cast<int>(chain_.rods.size()), held.target, held.direction, held.twist, inside && !held.direction});
+        if (held.target < 0) carried_walls_.push_back({chain_.walls.size() - 1, held.now});
         chain_.edge[z(s)] = i + 1 < rod.slots ? slots_[z(i + 1)].edge : slots_[z(i - 1)].edge;
       } else {
         node = node + 1 == span.first_node + span.nodes && span.ring ? span.first_node : node + 1;
@@ -193,9 +211,8 @@ class Builder {
       SlotShape& shape = shapes[z(i)];
       const NodeIndex node{c.node[k]};
       if (c.kind[k] == SlotKind::wall) {
-        const int target = wall_at_[z(node.value)];
         const Quat& rest = model_.rest_node_frame[node];
-        const Quat& now = drive_.targets[z(target)].pose.orientation;
+        const Quat now = wish(wall_at_[z(node.value)]).now;
         shape = {tangent_of(rest), d1_of(rest), tangent_of(now), d1_of(now)};
       } else {
         const EdgeIndex e{c.edge[k]};
@@ -279,7 +296,7 @@ class Builder {
       const Section b = model_.section[EdgeIndex{wall_b ? c.edge[k - 1] : c.edge[k]}];
       bool bends = true, twists = true;
       if (wall_a || wall_b) {
-        const Target& target = model_.targets[static_cast<std::size_t>(wall_at_[z(c.node[k])])];
+        const WallWish target = wish(wall_at_[z(c.node[k])]);
         const bool follows = i > (wall_b ? 0 : 1) && i < rod.slots - (wall_b ? 1 : 0) && !target.direction;
         bends = target.direction || follows;
         twists = target.twist || target.direction;
@@ -368,23 +385,10 @@ class Builder {
   std::vector<int> wall_at_;  // per node: target or -1
   std::vector<char> held_;    // per node
   std::vector<V3<double>> rest_directors_;
+  std::vector<std::pair<std::size_t, Quat>> carried_walls_;
 };
 
 }  // namespace
-
-Beside edges_beside(const Chain& c, int node) {
-  Beside beside;
-  const int first = c.vertex_of_node[z(node)];
-  const auto look = [&](int vertex) {  // each twin may have an edge on either side
-    if (c.kind[z(vertex - 1)] == SlotKind::edge) beside.before = vertex - 1;
-    if (c.kind[z(vertex)] == SlotKind::edge) beside.after = vertex;
-  };
-  look(first);
-  for (const Twin& twin : c.twins) {
-    if (twin.first == first) look(twin.second);
-  }
-  return beside;
-}
 
 Chain build_chain(const Model& model, const Frame& pose, const Drive& drive, const ChainChoice& choice) {
   return Builder(model, pose, drive, choice).build();

@@ -12,6 +12,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "math/pack.h"
@@ -68,6 +69,9 @@ struct Wall {
       false;  // inside the rod, twist held but direction free: the wall's direction is that between its neighbours
   V3<double> target_tangent{1, 0, 0}, target_d1{0, 1, 0};  // where the clamp's section frame stands
   V3<double> director{0, 1, 0};  // of the material frame, perpendicular to the wall's present direction
+  // What carries it, when it is no clamp; see joins.h. One number tells which, so that a saved wall has no gaps.
+  static int carried_by(int carrier) { return -1 - carrier; }
+  int carrier() const { return target < 0 ? -1 - target : -1; }
 };
 struct Twin {
   int first = 0, second = 0;  // vertices
@@ -148,6 +152,12 @@ struct Chain {
     const auto k = z(3 * rod);
     first_director[k] = d.x, first_director[k + 1] = d.y, first_director[k + 2] = d.z;
   }
+  void match_twins() {  // the second of each pair follows the first
+    for (const Twin& twin : twins) {
+      x.set(twin.second, x.get(twin.first));
+      v.set(twin.second, v.get(twin.first));
+    }
+  }
   Sym2<double> stiffness(int s) const { return {B_xx[s], B_xy[s], B_yy[s]}; }
 };
 
@@ -157,9 +167,14 @@ struct Beside {
 };
 Beside edges_beside(const Chain& chain, int node);
 
+struct CarriedWall {  // a wall that something else than a clamp carries
+  int node = 0, carrier = 0;
+  Quat orientation = Quat::Identity();  // now
+};
 struct ChainChoice {
   bool extensible = false;
-  bool force_general = false;  // every rod by the general path, for tests
+  bool force_general = false;  // every rod by the general path: for tests, and where friction turns the frames
+  std::span<const CarriedWall> carried = {};
 };
 // From a pose of the rods (positions, frames, unwrapped twist) and the walls that stand at this time.
 Chain build_chain(const Model& model, const Frame& pose, const Drive& drive, const ChainChoice& choice);

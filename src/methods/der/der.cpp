@@ -14,6 +14,8 @@ Settings Settings::from(const Options& options) {
   s.push = options.word("projection") == "fast" ? Push::fast : Push::conserving;
   s.projection_tolerance = options.number("projection_tolerance");
   s.projection_iterations = static_cast<int>(options.number("projection_iterations"));
+  s.contact_tolerance = options.number("contact_tolerance");
+  s.contact_rounds = static_cast<int>(options.number("contact_rounds"));
   s.relax.tolerance = options.number("relax_tolerance");
   s.relax.most_iterations = static_cast<int>(options.number("relax_iterations"));
   return s;
@@ -22,7 +24,9 @@ Settings Settings::from(const Options& options) {
 Der::Der(std::shared_ptr<const Model> model, const Settings& settings) : model_(std::move(model)), settings_(settings) {
   shift_.resize(model_->targets.size());
   evaluate(*model_, Live{}, 0, 0, drive_);
-  chain_ = std::make_unique<Chain>(build_chain(*model_, model_->initial, drive_, {settings_.extensible, settings_.general}));
+  if (!model_->joints.empty() || !model_->bodies.empty()) joins_ = std::make_unique<Joins>(*model_);
+  if (model_->contact.enabled) contacts_ = std::make_unique<Contacts>(*model_);
+  chain_ = std::make_unique<Chain>(build_chain(*model_, model_->initial, drive_, choice()));
   allocate();
   if (!settings_.extensible) start_on_lengths();
   update_edges(*chain_);
@@ -32,6 +36,26 @@ Der::Der(std::shared_ptr<const Model> model, const Settings& settings) : model_(
   remember_curvature(*chain_);
 }
 
+ChainChoice Der::choice() const {
+  const bool general = settings_.general || (contacts_ && contacts_->has_friction());
+  return {settings_.extensible, general, joins_ ? joins_->walls() : std::span<const CarriedWall>()};
+}
+
+ProjectionReport Der::project_all(double dt, Push push, bool velocities, bool again) {
+  const double tolerance = settings_.projection_tolerance;
+  const int most = settings_.projection_iterations;
+  if (joins_) return joins_->project(*chain_, dt, tolerance, most, push, velocities, again);
+  return project(*chain_, *projection_, dt, tolerance, most, push, again);
+}
+
+Cause Der::keep_lengths(double dt, bool again) {
+  if (settings_.extensible && !joins_) return Cause::none;
+  const ProjectionReport p = project_all(dt, settings_.push, true, again);
+  report_.iterations += p.iterations;
+  report_.residual = p.residual;
+  return p.fine ? Cause::none : Cause::projection;
+}
+
 namespace {
 // Nothing in the drive changes with time, but for gusts.
 bool is_steady(const Model& model) {
@@ -39,6 +63,8 @@ bool is_steady(const Model& model) {
   for (const Target& t : model.targets) {
     steady = steady && t.move.keys.empty() && t.turn.keys.empty() && t.from <= 0 && t.until == forever;
   }
+  for (const BodyModel& body : model.bodies) steady = steady && body.kind != BodyKind::driven;
+  for (const ObstacleModel& o : model.obstacles) steady = steady && o.move.keys.empty() && o.turn.keys.empty();
   for (const CouplingModel& c : model.couplings) {
     steady = steady && c.move.keys.empty() && c.turn.keys.empty() && c.from <= 0 && c.until == forever;
   }
@@ -64,6 +90,11 @@ void Der::allocate() {
   longest_ = 0;
   for (const RodModel& rod : model_->rods) longest_ = std::max(longest_, rod.length);
   output_ = std::make_unique<Chain>(c);
+  if (joins_) {
+    double total = 0;
+    for (const double l : model_->rest_length) total += l;
+    joins_->attach(c, total / model_->rest_length.size());
+  }
   steady_ = !loads_->follow() && is_steady(*model_);
 }
 
@@ -71,7 +102,7 @@ void Der::allocate() {
 // is and the first step says so.
 void Der::start_on_lengths() {
   const Array3 x = chain_->x, v = chain_->v;
-  const bool fine = project(*chain_, *projection_, 1, settings_.projection_tolerance, settings_.projection_iterations).fine;
+  const bool fine = project_all(1, Push::fast, false).fine;
   chain_->v = v;
   if (!fine) chain_->x = x;
   std::fill(chain_->tension.begin(), chain_->tension.end(), 0.0);
@@ -99,6 +130,7 @@ void Der::forget_walls() {
 bool Der::walls_moved() {
   bool moved = false;
   for (const Wall& wall : chain_->walls) {
+    if (wall.target < 0) continue;
     const Quat& now = drive_.targets[z(wall.target)].pose.orientation;
     Quat& last = wall_orientation_[z(wall.target)];
     moved = moved || now.coeffs() != last.coeffs();
@@ -111,7 +143,7 @@ bool Der::walls_moved() {
 void Der::rebuild() {
   Frame pose = model_->initial;
   write(pose);
-  chain_ = std::make_unique<Chain>(build_chain(*model_, pose, drive_, {settings_.extensible, settings_.general}));
+  chain_ = std::make_unique<Chain>(build_chain(*model_, pose, drive_, choice()));
   allocate();
   refresh();
   update_gradient(*chain_, 0);
@@ -220,27 +252,30 @@ StepReport Der::step(double time, double dt, const Live& live) {
   if (!(openness > folded)) return failed(openness != openness ? Cause::not_finite : Cause::folded_joint);
   loads_->add_couples(drive_, c);
   for (std::size_t r = 0; r < c.rods.size(); ++r) first_tangents_[r] = c.t.get(c.rods[r].first);
+  if (contacts_) contacts_->remember(c, joins_.get());
+  if (joins_) joins_->step(c, drive_, dt);
   integrate(dt);
-  if (!std::isfinite(fastest_)) return failed(Cause::not_finite);
+  if (!std::isfinite(fastest_) || (joins_ && !joins_->finite())) return failed(Cause::not_finite);
   if (fastest_ * dt > longest_) return failed(Cause::step_too_large);
-  if (!settings_.extensible) {
-    const ProjectionReport p =
-        project(c, *projection_, dt, settings_.projection_tolerance, settings_.projection_iterations, settings_.push);
-    report_.iterations = p.iterations;
-    report_.residual = p.residual;
-    if (!p.fine) return failed(Cause::projection);
-  }
+  if (const Cause cause = contacts_ ? keep_apart(dt) : keep_lengths(dt); cause != Cause::none) return failed(cause);
   if (!drive_.grips.empty()) damp_grips(dt);
   if (move_walls_) set_walls(c, drive_);
+  if (joins_) joins_->set_walls(c);
   update_edges(c);
   carry_first_directors(c, first_tangents_);
   update_bishop(c, false);
+  if (contacts_ && contacts_->has_friction()) {
+    if (!loads_->follow()) std::fill(c.torque.begin(), c.torque.end(), 0.0);
+    contacts_->add_torques(c, dt);
+  }
   const AngleReport a = update_angles(c, *angles_, 1);
   if (!a.fine) return failed(Cause::frame_update);
+  if (contacts_) contacts_->finish(c, joins_.get(), dt, report_);
   return report_;
 }
 
 StepReport Der::relax(double time, double load_factor, const Live& live) {
+  TENDRIL_REQUIRE(!joins_, "equilibria of rods with joints or bodies are not offered");
   evaluate(*model_, live, time, load_factor, drive_);
   take_hold();
   if (walls_changed()) rebuild();

@@ -3,9 +3,11 @@
 
 #include <memory>
 
+#include "methods/der/contacts.h"
 #include "methods/der/entry.h"
 #include "methods/der/forces.h"
 #include "methods/der/frames.h"
+#include "methods/der/joins.h"
 #include "methods/der/projection.h"
 #include "methods/der/relax.h"
 #include "tendril/method.h"
@@ -18,6 +20,8 @@ struct Settings {
   Push push = Push::fast;
   double projection_tolerance = 1e-8;
   int projection_iterations = 100;
+  double contact_tolerance = 1e-4;
+  int contact_rounds = 50;
   RelaxOptions relax;
   static Settings from(const Options& options);
 };
@@ -33,6 +37,7 @@ class Der final : public Method {
   void load(StateReader& reader) override;
 
   const Chain& chain() const { return *chain_; }
+  const Joins* joins() const { return joins_.get(); }
   // Directions in which the present state, as an equilibrium, is no minimum; `below`: see Relaxer::negative_pivots.
   int negative_pivots(double time, const Live& live, double below = 0);
 
@@ -44,6 +49,10 @@ class Der final : public Method {
   bool walls_moved();   // since it was last asked
   void forget_walls();  // they may stand anywhere: the next step sets them
   void allocate();      // workspaces for the chain
+  ChainChoice choice() const;
+  ProjectionReport project_all(double dt, Push push, bool velocities = true, bool again = false);
+  Cause keep_lengths(double dt, bool again = false);
+  Cause keep_apart(double dt);  // and lengths
   void start_on_lengths();
   void refresh();             // everything derived, from the state
   void integrate(double dt);  // forces, velocities, positions
@@ -56,6 +65,8 @@ class Der final : public Method {
   std::shared_ptr<const Model> model_;
   Settings settings_;
   Drive drive_;
+  std::unique_ptr<Joins> joins_;  // none: no bodies, no joints
+  std::unique_ptr<Contacts> contacts_;  // none: nothing touches
   std::unique_ptr<Chain> chain_;
   std::unique_ptr<AngleWork> angles_;
   std::unique_ptr<ProjectionWork> projection_;

@@ -4,6 +4,7 @@
 #include "math/rotation.h"
 #include "math/transport.h"
 #include "methods/der/der.h"
+#include "model/bodies.h"
 
 namespace tendril::der {
 
@@ -31,6 +32,14 @@ void Der::write(Frame& frame) const {
     frame.moment[NodeIndex{i}] = Vec3::Zero();
     frame.own_energy.kinetic += 0.5 * c.mass[z(v)] * velocity.squaredNorm();
     frame.own_energy.gravity -= c.mass[z(v)] * drive_.gravity.dot(x);
+  }
+  if (joins_) {
+    frame.bodies.assign(joins_->bodies().begin(), joins_->bodies().end());
+    frame.own_energy.kinetic += joins_->junction_energy();
+    for (std::size_t i = 0; i < frame.bodies.size(); ++i) {
+      frame.own_energy.kinetic += kinetic_energy(model_->bodies[i], frame.bodies[i]);
+      frame.own_energy.gravity -= model_->bodies[i].mass * drive_.gravity.dot(frame.bodies[i].pose.position);
+    }
   }
   for (int e = 0; e < frame.orientation.size(); ++e) {
     const int s = c.slot_of_edge[z(e)];
@@ -60,6 +69,8 @@ void Der::write(Frame& frame) const {
       moment = inside_wall ? Vec3(0.5 * (moment + here)) : here;
     }
   }
+  frame.contacts.clear();
+  if (contacts_) frame.contacts.assign(contacts_->points().begin(), contacts_->points().end());
   frame.report = report_;
 }
 
@@ -79,6 +90,8 @@ void Der::reactions(std::span<Wrench> at_targets) const {
       const V3<double> felt = inner_force(v) - inner_force(v - 1) + loads_->force().get(v);
       at_targets[i].force -= to_eigen(felt);
     }
+    if (joins_) at_targets[i].force -= to_eigen(joins_->force_at(target.node.value));
+    if (contacts_) at_targets[i].force -= contacts_->force_at(target.node.value);
   }
   for (const Grip& grip : drive_.grips) {  // what pulls at a held node pulls at its clamp
     if (grip.rod < 0) continue;
@@ -93,6 +106,7 @@ void Der::reactions(std::span<Wrench> at_targets) const {
     }
   }
   for (const Wall& wall : c.walls) {
+    if (wall.target < 0) continue;
     Vec3 moment = to_eigen(c.moment.get(wall.slot) - c.moment.get(wall.slot + 1));
     const Vec3 t = to_eigen(c.t.get(wall.slot));
     if (wall.follows || !wall.direction) moment = moment.dot(t) * t;
@@ -116,6 +130,8 @@ void Der::save(StateWriter& writer) const {
   }
   writer.value(drive_.gravity.x()), writer.value(drive_.gravity.y()), writer.value(drive_.gravity.z());
   writer.value(report_);
+  if (joins_) joins_->save(writer);
+  if (contacts_) contacts_->save(writer);
 }
 
 void Der::load(StateReader& reader) {
@@ -123,8 +139,7 @@ void Der::load(StateReader& reader) {
   reader.array(active);
   if (active != chain_->active) {  // other walls stood when this was saved
     for (std::size_t i = 0; i < active.size(); ++i) drive_.targets[i].active = active[i] != 0;
-    chain_ =
-        std::make_unique<Chain>(build_chain(*model_, model_->initial, drive_, {settings_.extensible, settings_.general}));
+    chain_ = std::make_unique<Chain>(build_chain(*model_, model_->initial, drive_, choice()));
     allocate();
   }
   Chain& c = *chain_;
@@ -141,6 +156,8 @@ void Der::load(StateReader& reader) {
   }
   reader.value(drive_.gravity.x()), reader.value(drive_.gravity.y()), reader.value(drive_.gravity.z());
   reader.value(report_);
+  if (joins_) joins_->load(reader);
+  if (contacts_) contacts_->load(reader);
   forget_walls();
   refresh();
 }

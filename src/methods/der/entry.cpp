@@ -16,6 +16,9 @@ MethodInfo make_info() {
   info.summary = "explicit centerline, material frame in quasistatic equilibrium, inextensible by projection or extensible";
   Capability& can = info.can;
   can.inertia = can.statics = can.stretch = can.anisotropic = can.rest_curvature = can.ring = true;
+  can.joints = true;
+  can.bodies = Support::partial;
+  can.contact = Support::partial;
   can.follower_loads = can.drag = can.damping = can.stability = can.coupling = true;
   can.hold_position = can.hold_direction = can.hold_twist = can.hold_inside = true;
   can.fewest_edges = 2;
@@ -37,6 +40,21 @@ MethodInfo make_info() {
        {},
        "Largest relative error of a squared edge length after projection."},
       {"projection_iterations", "", 100.0, 1, 1e6, {}, "Projections that need more iterations than this count as failed."},
+      {"contact_tolerance",
+       "",
+       1e-4,
+       1e-12,
+       1e-2,
+       {},
+       "Largest error of a gap when a step ends, over the radius. Overlap and needless distance count alike."},
+      {"contact_rounds",
+       "",
+       50.0,
+       1,
+       1e6,
+       {},
+       "Lengths and contacts are restored in turn, at most so often in a step; beyond it 1 % of a radius is let pass, more counts "
+       "as failed."},
       {"relax_tolerance",
        "",
        1e-11,
@@ -123,6 +141,15 @@ StepAdvice advise(const Model& model, const Options& options) {
     if (stable < advice.stable) {
       advice.stable = stable;
       advice.reason = reason;
+    }
+  }
+  if (!model.joints.empty()) {
+    const JoinPlan plan(model);
+    const CarrierBound bound = carrier_bound(model, plan);
+    if (bound.squared > 0 && 2 / std::sqrt(bound.squared) < advice.stable) {
+      advice.stable = 2 / std::sqrt(bound.squared);
+      advice.reason = bound.carrier < plan.bodies ? "the light body " + model.bodies[z(bound.carrier)].name + " on its rods"
+                                                  : "a joint of rods";
     }
   }
   advice.advised = 0.5 * advice.stable;
@@ -215,6 +242,7 @@ Problems check(const Model& model, const Options& options) {
   }
   if (!extensible) check_taut(model, problems);
   check_directions(model, problems);
+  check_joins(model, problems);
   check_wind(model, problems);
   return problems;
 }

@@ -9,13 +9,16 @@
 
 namespace tendril::der {
 
+void set_wall(const Chain& c, Wall& wall, const Quat& now) {
+  const V3<double> tangent = to_small(director(now, 2)), d1 = to_small(director(now, 0));
+  wall.target_tangent = tangent;
+  wall.target_d1 = d1;
+  if (!wall.follows) wall.director = turned_about(tangent, orthonormalized(tangent, d1), -c.phi[z(wall.slot)]);
+}
+
 void set_walls(Chain& c, const Drive& drive) {
   for (Wall& wall : c.walls) {
-    const Quat& now = drive.targets[z(wall.target)].pose.orientation;
-    const V3<double> tangent = to_small(director(now, 2)), d1 = to_small(director(now, 0));
-    wall.target_tangent = tangent;
-    wall.target_d1 = d1;
-    if (!wall.follows) wall.director = turned_about(tangent, orthonormalized(tangent, d1), -c.phi[z(wall.slot)]);
+    if (wall.target >= 0) set_wall(c, wall, drive.targets[z(wall.target)].pose.orientation);
   }
 }
 
@@ -289,6 +292,23 @@ AngleReport update_angles(Chain& c, AngleWork& work, double tolerance) {
     worst.residual = std::max(worst.residual, report.residual);
   }
   return worst;
+}
+
+void angle_compliance(const Chain& c, AngleWork& work, const Array& weight, Array& out) {
+  out.assign(weight.size(), 0);
+  for (const ChainRod& rod : c.rods) {
+    if (!rod.general) continue;
+    double scale = 0;
+    bool any = false;
+    for (int s = rod.first; s < rod.first + rod.slots; ++s) {
+      any = any || weight[z(s)] > 0;
+      work.gradient[z(s)] = -weight[z(s)];
+      scale = std::max(scale, std::abs(work.diagonal[z(s)]));
+    }
+    if (!any) continue;
+    const bool holds = angle_step(c, rod, work, 0, scale);
+    for (int s = rod.first; s < rod.first + rod.slots; ++s) out[z(s)] = holds ? work.step[z(s)] : HUGE_VAL;
+  }
 }
 
 void fill_directors(Chain& c) {

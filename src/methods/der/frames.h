@@ -19,7 +19,8 @@ struct AngleWork {
   Array gradient, diagonal, off, step, saved, scratch, pivot, lower, border, angles_before;
 };
 
-// Where the walls are to stand.
+// Where the walls are to stand: one of them, and all that clamps hold.
+void set_wall(const Chain& chain, Wall& wall, const Quat& orientation);
 void set_walls(Chain& chain, const Drive& drive);
 // Tangents and lengths from the vertices; walls put in their place.
 void update_edges(Chain& chain);
@@ -30,6 +31,9 @@ void carry_first_directors(Chain& chain, const std::vector<V3<double>>& old_firs
 void update_bishop(Chain& chain, bool every_rod);
 // Minimises the energy over all angles that are free. Isotropic rods in closed form, others by Newton.
 AngleReport update_angles(Chain& chain, AngleWork& work, double tolerance);
+// How far the angles of general rods turn under torques `weight` [m N] per slot, near their present equilibrium: H^-1
+// weight. Infinite where nothing holds the rod from turning. Uses what the last update_angles left.
+void angle_compliance(const Chain& chain, AngleWork& work, const Array& weight, Array& out);
 // Fills u, theta, m1, m2 of every rod, also of those that need no frames to move. For output.
 void fill_directors(Chain& chain);
 

@@ -119,10 +119,11 @@ void solve(const Chain& c, ProjectionWork& work, Push push) {
 
 }  // namespace
 
-ProjectionReport project(Chain& c, ProjectionWork& work, double dt, double tolerance, int most_iterations, Push push) {
+ProjectionReport project(Chain& c, ProjectionWork& work, double dt, double tolerance, int most_iterations, Push push,
+                         bool again) {
   ProjectionReport report;
   const Pack rate(1 / dt), rate2(1 / (dt * dt));
-  std::fill(c.tension.begin(), c.tension.end(), 0.0);
+  if (!again) std::fill(c.tension.begin(), c.tension.end(), 0.0);
   for (int s = c.begin; push == Push::conserving && s < c.end; s += pack_size)
     store(work.along, s, load(c.length, s) * load(c.t, s));
   for (;; ++report.iterations) {
@@ -149,10 +150,7 @@ ProjectionReport project(Chain& c, ProjectionWork& work, double dt, double toler
       c.x.add(twin.first, d);
       c.v.add(twin.first, (1 / dt) * d);
     }
-    for (const Twin& twin : c.twins) {
-      c.x.set(twin.second, c.x.get(twin.first));
-      c.v.set(twin.second, c.v.get(twin.first));
-    }
+    c.match_twins();
   }
   report.fine = false;
   return report;

@@ -1,0 +1,410 @@
+#include "methods/der/contacts.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "math/transport.h"
+#include "model/bodies.h"
+
+namespace tendril::der {
+namespace {
+
+constexpr double repair = 0.2;        // of an overlap or a slip that should not be, in one step
+constexpr double free_to_turn = 1e4;  // a frame this much easier to turn than the rod is to move feels no friction across
+
+RigidShape shape_of(const BodyShape& body) {
+  struct {
+    RigidShape operator()(const BoxBody& s) const { return shape::Box{0.5 * s.size}; }
+    RigidShape operator()(const SphereBody& s) const { return shape::Sphere{s.radius}; }
+    RigidShape operator()(const CylinderBody& s) const { return shape::Cylinder{0.5 * s.length, s.radius}; }
+    RigidShape operator()(const CapsuleBody& s) const { return shape::Capsule{0.5 * s.length, s.radius}; }
+  } as;
+  return std::visit(as, body);
+}
+
+Vec3 carried(const Pose& pose, const Vec3& local) { return pose.position + pose.orientation * local; }
+
+}  // namespace
+
+Contacts::Contacts(const Model& model)
+    : model_(model), geometry_(model), obstacles_(static_cast<int>(model.obstacles.size())) {
+  has_friction_ = model.contact.friction > 0;
+  for (const ObstacleModel& o : model.obstacles) has_friction_ = has_friction_ || o.friction > 0;
+  for (std::size_t b = 0; b < model.bodies.size(); ++b) {
+    const BodyModel& body = model.bodies[b];
+    if (!body.shape || !body.collides) continue;
+    body_of_.push_back(static_cast<int>(b));
+    geometry_.add_obstacle(shape_of(*body.shape), body.friction);
+    has_friction_ = has_friction_ || body.friction > 0;
+  }
+  before_.resize(z(geometry_.nodes()));
+  after_ = node_force_ = before_;
+  places_before_.resize(z(obstacles_) + body_of_.size());
+  for (std::size_t o = 0; o < model.obstacles.size(); ++o) places_before_[o] = model.obstacles[o].start;
+  places_after_ = places_before_;
+}
+
+void Contacts::remember(const Chain& c, const Joins* joins) {
+  for (std::size_t i = 0; i < before_.size(); ++i) before_[i] = to_eigen(c.x.get(c.vertex_of_node[i]));
+  for (std::size_t o = 0; o < z(obstacles_); ++o) places_before_[o] = places_after_[o];
+  for (std::size_t b = 0; b < body_of_.size(); ++b) places_before_[z(obstacles_) + b] = joins->bodies()[z(body_of_[b])].pose;
+  if (!has_friction_) return;
+  old_tangent_ = c.t;
+  old_director_ = c.m1;
+}
+
+Found Contacts::look(const Chain& c, const Joins* joins) {
+  for (std::size_t i = 0; i < after_.size(); ++i) after_[i] = to_eigen(c.x.get(c.vertex_of_node[i]));
+  for (std::size_t b = 0; b < body_of_.size(); ++b) places_after_[z(obstacles_) + b] = joins->bodies()[z(body_of_[b])].pose;
+  return find_contacts(geometry_, {before_, places_before_}, {after_, places_after_}, workspace_, touches_);
+}
+
+Found Contacts::find(Chain& c, const Drive& drive, Joins* joins, AngleWork& angles, double dt) {
+  for (std::size_t o = 0; o < z(obstacles_); ++o) places_after_[o] = drive.obstacles[o].pose;
+  const Found found = look(c, joins);
+  if (found != Found::fine) return found;
+  memory_.begin(geometry_, touches_);
+  set_rows(c, joins);
+  if (has_friction_ && !rows_.empty()) add_frame_mobility(c, joins, angles, dt);
+  start_from_memory(c, joins, dt);
+  return found;
+}
+
+Found Contacts::find_again(Chain& c, Joins* joins, AngleWork& angles, double dt) {
+  keep(dt);
+  const Found found = look(c, joins);
+  if (found != Found::fine) return found;
+  memory_.begin(geometry_, touches_);
+  set_rows(c, joins);
+  if (has_friction_ && !rows_.empty()) add_frame_mobility(c, joins, angles, dt);
+  for (std::size_t i = 0; i < rows_.size(); ++i) take_from_memory(i, dt);
+  return found;
+}
+
+// What is known now, for the next step or the next look.
+void Contacts::keep(double dt) {
+  const double rate2 = 1 / (dt * dt);
+  for (std::size_t i = 0; i < rows_.size(); ++i) {
+    const ContactRows& rows = rows_[i];
+    ContactMemoryEntry& memory = memory_.now(i);
+    memory.normal_force = rate2 * rows.row[0].impulse;
+    memory.friction = rate2 * to_eigen(rows.row[1].impulse * rows.tangent[0] + rows.row[2].impulse * rows.tangent[1]);
+  }
+  memory_.commit();
+}
+
+void Contacts::set_rows(const Chain& c, const Joins* joins) {
+  rows_.resize(touches_.size());
+  for (std::size_t i = 0; i < rows_.size(); ++i) set_row(c, joins, touches_[i], 0, rows_[i]);
+}
+
+// The rows of one contact, the first tangent along segment a (0) or b (1). The b side has the opposite sign; an obstacle's
+// point moves as it moves, a body's as it is moved.
+void Contacts::set_row(const Chain& c, const Joins* joins, const Touch& touch, int along_side, ContactRows& rows) const {
+  rows.normal = to_small(touch.normal);
+  rows.friction = touch.friction;
+  rows.radius = touch.edge_b >= 0 ? std::min(touch.radius_a, touch.radius_b) : touch.radius_a;
+  rows.stuck = true;
+  rows.body = touch.obstacle >= obstacles_ ? body_of_[z(touch.obstacle - obstacles_)] : -1;
+  rows.slot[0] = c.slot_of_edge[z(touch.edge_a)];
+  rows.slot[1] = touch.edge_b >= 0 ? c.slot_of_edge[z(touch.edge_b)] : -1;
+  rows.local = touch.local;
+  const double share[4] = {1 - touch.s, touch.s, touch.edge_b >= 0 ? touch.t - 1 : 0, touch.edge_b >= 0 ? -touch.t : 0};
+  for (int i = 0; i < 4; ++i) {
+    const int edge = i < 2 || touch.edge_b < 0 ? touch.edge_a : touch.edge_b;
+    const int vertex = c.vertex_of_node[z(geometry_.ends(edge)[z(i % 2)])];
+    rows.vertex[i] = vertex;
+    rows.w[i] = i < 2 || touch.edge_b >= 0 ? c.inverse_mass[z(vertex)] : 0;
+  }
+  const auto edge_of = [&](int side) { return c.x.get(rows.vertex[2 * side + 1]) - c.x.get(rows.vertex[2 * side]); };
+  const V3<double> n = rows.normal, e[2] = {edge_of(0), edge_of(1)};
+  for (int side = 0; side < 2; ++side) rows.axis[side] = (1 / norm(e[side])) * e[side];
+  V3<double> along = rows.axis[along_side] - dot(rows.axis[along_side], n) * n;
+  const double size = norm(along);
+  along = size > 1e-6 ? (1 / size) * along : any_perpendicular(n);
+  rows.tangent[0] = along;
+  rows.tangent[1] = cross(n, along);
+
+  // Where the surfaces of obstacles and bodies are, before and after.
+  V3<double> place{0, 0, 0}, place_before{0, 0, 0};
+  if (touch.obstacle >= 0) {
+    place = to_small(carried(places_after_[z(touch.obstacle)], touch.local));
+    place_before = to_small(carried(places_before_[z(touch.obstacle)], touch.local));
+  }
+  for (int k = 0; k < 3; ++k) {
+    ContactRow& row = rows.row[k];
+    const V3<double> d = k == 0 ? n : rows.tangent[k - 1];
+    row = {};
+    double before = 0;
+    for (int i = 0; i < 4; ++i) {
+      row.g[i] = share[i] * d;
+      if (k > 0 && (i < 2 || touch.edge_b >= 0)) {
+        // differs from the paper, which has no friction: the surface turns with its segment by (r/l) d . t along the normal
+        const int side = i / 2;
+        const double l2 = squared_norm(e[side]), r = side == 0 ? touch.radius_a : touch.radius_b;
+        row.g[i] = row.g[i] + ((i % 2 == 0 ? -1 : 1) * r * dot(d, e[side]) / l2) * n;
+      }
+      row.mobility += rows.w[i] * squared_norm(row.g[i]);
+      before += dot(row.g[i], to_small(before_[z(c.node[z(rows.vertex[i])])]));
+    }
+    if (rows.body >= 0) {
+      const BodyModel& body = model_.bodies[z(rows.body)];
+      const BodyState& now = joins->bodies()[z(rows.body)];
+      const Vec3 push = to_eigen(d), turn = (now.pose.orientation * touch.local).cross(push);
+      row.mobility += push.dot(inverse_mass(body) * push) + turn.dot(inverse_inertia(body, now.pose.orientation) * turn);
+    }
+    if (k == 0) {
+      row.offset = -(touch.radius_a + touch.radius_b) - (rows.body >= 0 ? 0 : dot(n, place));
+      const double gap_before = before - (touch.radius_a + touch.radius_b) - dot(n, place_before);
+      row.least = std::min(0.0, (1 - repair) * gap_before);
+    } else {
+      row.offset = -before + dot(d, place_before) - (rows.body >= 0 ? 0 : dot(d, place));
+    }
+  }
+}
+
+// How far the material frames give way to friction across the rod. Neighbouring contacts turn each other's frames, so each
+// counts with all: the sum over a row of the compliance, of which no entry is negative. The sweeps then do not overshoot.
+void Contacts::add_frame_mobility(const Chain& c, const Joins* joins, AngleWork& angles, double dt) {
+  weight_.assign(c.kind.size(), 0);
+  for (std::size_t i = 0; i < rows_.size(); ++i) {
+    if (rows_[i].friction == 0) continue;
+    for (int side = 0; side < 2; ++side) {
+      if (rows_[i].slot[side] < 0) continue;
+      weight_[z(rows_[i].slot[side])] += side == 0 ? touches_[i].radius_a : touches_[i].radius_b;
+    }
+  }
+  angle_compliance(c, angles, weight_, compliance_);
+  const auto rolls = [&](int slot) { return !std::isfinite(compliance_[z(slot)]); };
+  for (std::size_t i = 0; i < rows_.size(); ++i) {
+    ContactRows& rows = rows_[i];
+    // A rod that nothing holds from turning feels friction along itself alone.
+    if (rows.slot[1] >= 0 && rolls(rows.slot[1]) && !rolls(rows.slot[0])) set_row(c, joins, touches_[i], 1, rows);
+    for (int side = 0; side < 2 && rows.friction > 0; ++side) {
+      const int s = rows.slot[side];
+      if (s < 0) continue;
+      const V3<double> across = cross(rows.normal, rows.axis[side]);
+      const double r = side == 0 ? touches_[i].radius_a : touches_[i].radius_b;
+      for (int k = 1; k < 3; ++k) {
+        const double share = dot(across, rows.tangent[k - 1]);
+        if (share * share > 1e-12) rows.row[k].frame += share * share * r * compliance_[z(s)] / (dt * dt);
+      }
+    }
+  }
+}
+
+void Contacts::take_from_memory(std::size_t i, double dt) {
+  ContactRows& rows = rows_[i];
+  const ContactMemoryEntry& memory = memory_.now(i);
+  rows.row[0].impulse = dt * dt * memory.normal_force;
+  for (int k = 1; k < 3; ++k) {
+    rows.row[k].impulse = dt * dt * to_eigen(rows.tangent[k - 1]).dot(memory.friction);
+    rows.row[k].least = -repair * to_eigen(rows.tangent[k - 1]).dot(memory.slip);
+    rows.row[k].start = rows.row[k].impulse;
+  }
+}
+
+void Contacts::start_from_memory(Chain& c, Joins* joins, double dt) {
+  for (std::size_t i = 0; i < rows_.size(); ++i) {
+    take_from_memory(i, dt);
+    for (int k = 0; k < 3; ++k) {
+      const double impulse = rows_[i].row[k].impulse;
+      rows_[i].row[k].impulse = 0;
+      if (impulse != 0) push(c, joins, rows_[i], k, impulse, dt);
+    }
+  }
+  c.match_twins();
+}
+
+double Contacts::value(const Chain& c, const Joins* joins, const ContactRows& rows, int k) const {
+  const ContactRow& row = rows.row[k];
+  double sum = row.offset;
+  for (int i = 0; i < 4; ++i) sum += dot(row.g[i], c.x.get(rows.vertex[i]));
+  if (rows.body >= 0)
+    sum -= to_eigen(k == 0 ? rows.normal : rows.tangent[k - 1]).dot(carried(joins->bodies()[z(rows.body)].pose, rows.local));
+  return sum;
+}
+
+void Contacts::push(Chain& c, Joins* joins, ContactRows& rows, int k, double impulse, double dt) const {
+  ContactRow& row = rows.row[k];
+  row.impulse += impulse;
+  for (int i = 0; i < 4; ++i) {
+    if (rows.w[i] == 0) continue;
+    const V3<double> d = (rows.w[i] * impulse) * row.g[i];
+    c.x.add(rows.vertex[i], d);
+    c.v.add(rows.vertex[i], (1 / dt) * d);
+  }
+  if (rows.body >= 0)
+    joins->push_body(rows.body, -impulse * to_eigen(k == 0 ? rows.normal : rows.tangent[k - 1]), rows.local, dt);
+}
+
+void Contacts::sweep(Chain& c, Joins* joins, double dt) {
+  const std::size_t n = rows_.size();
+  for (std::size_t j = 0; j < n; ++j) {
+    ContactRows& rows = rows_[forward_ == 1 ? j : n - 1 - j];
+    ContactRow& normal = rows.row[0];
+    if (normal.mobility == 0) continue;
+    const double wanted = normal.impulse + (normal.least - value(c, joins, rows, 0)) / normal.mobility;
+    const double impulse = std::max(0.0, wanted);
+    if (impulse != normal.impulse) push(c, joins, rows, 0, impulse - normal.impulse, dt);
+    if (rows.friction > 0 && (impulse > 0 || rows.row[1].impulse != 0 || rows.row[2].impulse != 0))
+      solve_friction(c, joins, rows, dt);
+  }
+  forward_ = 1 - forward_;
+  c.match_twins();
+}
+
+// The impulses that would stop all sliding, cut back to the cone. The frame's answer counts from the impulse of the last
+// step, with which it is in equilibrium.
+void Contacts::solve_friction(Chain& c, Joins* joins, ContactRows& rows, double dt) const {
+  double wanted[2];
+  for (int k = 1; k < 3; ++k) {
+    const ContactRow& row = rows.row[k];
+    const bool rolls = row.frame > free_to_turn * row.mobility;
+    const double slide = value(c, joins, rows, k) + row.frame * (row.impulse - row.start);
+    wanted[k - 1] = rolls ? 0 : row.impulse + (row.least - slide) / (row.mobility + row.frame);
+  }
+  const double most = rows.friction * rows.row[0].impulse, size = std::hypot(wanted[0], wanted[1]);
+  rows.stuck = size <= most;
+  const double factor = rows.stuck ? 1 : most / size;
+  for (int k = 1; k < 3; ++k) {
+    const double change = factor * wanted[k - 1] - rows.row[k].impulse;
+    if (change != 0) push(c, joins, rows, k, change, dt);
+  }
+}
+
+// A gap too small, or one that has opened although something still pushes.
+double Contacts::residual(const Chain& c, const Joins* joins) const {
+  double worst = 0;
+  for (const ContactRows& rows : rows_) {
+    const ContactRow& row = rows.row[0];
+    if (row.mobility == 0) continue;
+    const double missing = row.least - value(c, joins, rows, 0);
+    worst = std::max(worst, (row.impulse > 0 ? std::abs(missing) : missing) / rows.radius);
+  }
+  return worst;
+}
+
+// All pairs within the margin are known. What moved by less than half of it can not have met anything else, and since the
+// margin is less than the core of the smallest pair, can not have passed through anything else either.
+bool Contacts::is_outdated(const Chain& c, const Joins* joins) const {
+  const double most = 0.5 * geometry_.margin();
+  for (std::size_t i = 0; i < after_.size(); ++i) {
+    if (squared_norm(c.x.get(c.vertex_of_node[i]) - to_small(after_[i])) > most * most) return true;
+  }
+  for (std::size_t b = 0; b < body_of_.size(); ++b) {
+    const std::size_t o = z(obstacles_) + b;
+    const Pose &now = joins->bodies()[z(body_of_[b])].pose, &then = places_after_[o];
+    const double turned = 2 * (now.orientation.coeffs() - then.orientation.coeffs()).norm();
+    if ((now.position - then.position).norm() + turned * geometry_.obstacles()[o].reach > most) return true;
+  }
+  return false;
+}
+
+void Contacts::add_torques(Chain& c, double dt) const {
+  const double rate2 = 1 / (dt * dt);
+  for (std::size_t i = 0; i < rows_.size(); ++i) {
+    const ContactRows& rows = rows_[i];
+    if (rows.friction == 0) continue;
+    const V3<double> force = rate2 * (rows.row[1].impulse * rows.tangent[0] + rows.row[2].impulse * rows.tangent[1]);
+    for (int side = 0; side < 2; ++side) {
+      const int s = rows.slot[side];
+      if (s < 0) continue;
+      // the lever goes from the centerline to the surface: -r n for a, which gets +force; +r n for b, which gets -force
+      const double r = side == 0 ? touches_[i].radius_a : touches_[i].radius_b;
+      c.torque[z(s)] -= r * dot(cross(rows.normal, force), rows.axis[side]);
+    }
+  }
+}
+
+// How far the section's surface at the contact was carried by the frame's turn about the rod.
+V3<double> Contacts::carried_by_frame(const Chain& c, int slot, const V3<double>& lever) const {
+  const V3<double> t = c.t.get(slot), before = old_tangent_.get(slot);
+  const double angle = signed_angle(parallel_transport_normal(before, t, old_director_.get(slot)), c.m1.get(slot), t);
+  return angle * cross(t, lever);
+}
+
+void Contacts::finish(const Chain& c, const Joins* joins, double dt, StepReport& report) {
+  points_.clear();
+  for (Vec3& f : node_force_) f.setZero();
+  for (std::size_t i = 0; i < rows_.size(); ++i) {
+    ContactRows& rows = rows_[i];
+    for (int k = 0; k < 4; ++k) {
+      if (k >= 2 && rows.slot[1] < 0) continue;
+      Vec3& felt = node_force_[z(c.node[z(rows.vertex[k])])];
+      for (const ContactRow& row : rows.row) felt += (row.impulse / (dt * dt)) * to_eigen(row.g[k]);
+    }
+    if (rows.friction > 0) {
+      V3<double> slide = value(c, joins, rows, 1) * rows.tangent[0] + value(c, joins, rows, 2) * rows.tangent[1];
+      if (rows.slot[0] >= 0) slide = slide + carried_by_frame(c, rows.slot[0], -touches_[i].radius_a * rows.normal);
+      if (rows.slot[1] >= 0) slide = slide - carried_by_frame(c, rows.slot[1], touches_[i].radius_b * rows.normal);
+      const bool sticks = rows.stuck && rows.row[0].impulse > 0;
+      Vec3& slip = memory_.now(i).slip;
+      slip = sticks ? tangential(slip + to_eigen(slide), to_eigen(rows.normal)) : Vec3::Zero();
+    }
+    if (rows.row[0].impulse > 0 || value(c, joins, rows, 0) < 0) note_point(c, joins, i, dt, report);
+  }
+  keep(dt);
+}
+
+// The gap is measured anew: places of contact have moved a little within the step.
+void Contacts::note_point(const Chain& c, const Joins* joins, std::size_t i, double dt, StepReport& report) {
+  const ContactRows& rows = rows_[i];
+  Touch touch = touches_[i];
+  const auto x = [&](int k) { return c.x.get(rows.vertex[k]); };
+  if (touch.edge_b >= 0) {
+    const ClosestPoints<double> at = closest_points(x(0), x(1), x(2), x(3));
+    touch.s = at.s, touch.t = at.t;
+    touch.gap = std::sqrt(at.squared) - (touch.radius_a + touch.radius_b);
+  } else {
+    touch.gap = value(c, joins, rows, 0);
+  }
+  const double rate2 = 1 / (dt * dt);
+  V3<double> force = rows.row[0].impulse * rows.normal;
+  for (int k = 1; k < 3; ++k) force = force + rows.row[k].impulse * rows.tangent[k - 1];
+  points_.push_back(contact_point(touch, to_eigen((1 - touch.s) * x(0) + touch.s * x(1)), rate2 * to_eigen(force)));
+  if (rows.row[0].impulse > 0) ++report.contacts;
+  report.penetration = std::max(report.penetration, -touch.gap / rows.radius);
+}
+
+namespace {
+template <class Visit>
+void each_number(Vec3& v, const Visit& visit) {
+  for (int k = 0; k < 3; ++k) visit(v[k]);
+}
+template <class Visit>
+void each_number(ContactPoint& p, const Visit& visit) {
+  for (Vec3* v : {&p.position, &p.normal, &p.force}) each_number(*v, visit);
+  visit(p.gap), visit(p.edge_a), visit(p.edge_b);
+}
+template <class Visit>
+void each_number(Pose& pose, const Visit& visit) {
+  each_number(pose.position, visit);
+  for (int k = 0; k < 4; ++k) visit(pose.orientation.coeffs()[k]);
+}
+}  // namespace
+
+void Contacts::save(StateWriter& writer) const {
+  const auto put = [&](const auto& number) { writer.value(number); };
+  memory_.save(writer);
+  writer.value(forward_);
+  for (Vec3 f : node_force_) each_number(f, put);
+  for (Pose p : places_after_) each_number(p, put);
+  writer.value(static_cast<std::uint64_t>(points_.size()));
+  for (ContactPoint p : points_) each_number(p, put);
+}
+
+void Contacts::load(StateReader& reader) {
+  const auto get = [&](auto& number) { reader.value(number); };
+  memory_.load(reader);
+  reader.value(forward_);
+  for (Vec3& f : node_force_) each_number(f, get);
+  for (Pose& p : places_after_) each_number(p, get);
+  std::uint64_t count = 0;
+  reader.value(count);
+  TENDRIL_REQUIRE(count < (std::uint64_t{1} << 32), "the state is damaged");
+  points_.clear();
+  for (std::uint64_t i = 0; i < count; ++i) each_number(points_.emplace_back(), get);
+}
+
+}  // namespace tendril::der

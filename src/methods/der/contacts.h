@@ -1,0 +1,103 @@
+// Contact in a step: what touches is kept apart by impulses that alternate with the projection of lengths until both hold.
+//
+// A contact has three rows, one along its normal and two along its tangents (the first along a rod). Each row measures
+//   c = sum g_i . x_i + offset      normal: the gap; tangents: how far the surfaces slide on each other in this step
+// over the nodes it moves (and the body, if it touches one), and pushes them by x_i += w_i g_i p, p the impulse times dt.
+// An axial push acts at the surface, not at the centerline: it also turns its segment, which gives g_i their parts along the
+// normal. A transverse one turns the material frame, which answers at once, being quasistatic: by r^2 C/dt^2 for each
+// impulse, C the compliance of the angle  [Bergou 2008, sec. 5 has no inertia about the rod either].
+//   normal     p >= 0,  c >= least: 0, or most of the overlap that was there before, so that no overlap is paid for by speed
+//   tangents   |p_t| <= mu p_n; the surfaces stick where that suffices (Coulomb)
+// Solved by sweeps from contact to contact (projected Gauss-Seidel), from what the last step found.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "contact/contact_memory.h"
+#include "contact/find_contacts.h"
+#include "methods/der/frames.h"
+#include "methods/der/joins.h"
+
+namespace tendril::der {
+
+struct ContactRow {
+  V3<double> g[4];
+  double offset = 0;    // of c
+  double mobility = 0;  // sum of w g . g, of a body and of the material frame: 1/(effective mass) [1/kg]
+  double frame = 0;     // the material frame's part of it
+  double impulse = 0;   // p [kg m]: force times dt^2
+  double start = 0;     // p at the start of the step
+  double least = 0;     // normal: of c; tangents: what c should be
+};
+struct ContactRows {
+  int vertex[4];  // of a, of b
+  double w[4];    // inverse masses, 0 where there is no vertex
+  int slot[2];    // -1: not a rod
+  V3<double> normal, tangent[2];
+  V3<double> axis[2];  // of the segments
+  ContactRow row[3];   // normal, along a rod, across it
+  double friction = 0;
+  double radius = 0;  // the smaller one
+  int body = -1;
+  Vec3 local = Vec3::Zero();  // on the body
+  bool stuck = true;
+};
+
+class Contacts {
+ public:
+  explicit Contacts(const Model& model);
+  bool has_friction() const { return has_friction_; }
+
+  // At the start of a step: where everything is.
+  void remember(const Chain& chain, const Joins* joins);
+  // After the free motion: what touches, and the impulses of the last step as a start.
+  Found find(Chain& chain, const Drive& drive, Joins* joins, AngleWork& angles, double dt);
+  bool empty() const { return rows_.empty(); }
+  // Something moved so far since `find` that more may touch.
+  bool is_outdated(const Chain& chain, const Joins* joins) const;
+  Found find_again(Chain& chain, Joins* joins, AngleWork& angles, double dt);
+  // One pass over all contacts.
+  void sweep(Chain& chain, Joins* joins, double dt);
+  double residual(const Chain& chain, const Joins* joins) const;  // worst error of a gap, over the radius
+  // The step is accepted.
+  void add_torques(Chain& chain, double dt) const;
+  void finish(const Chain& chain, const Joins* joins, double dt, StepReport& report);
+
+  std::span<const ContactPoint> points() const { return points_; }
+  const Vec3& force_at(int node) const { return node_force_[z(node)]; }  // of all contacts on a node, in the last step [N]
+  void save(StateWriter& writer) const;
+  void load(StateReader& reader);
+
+ private:
+  Found look(const Chain& chain, const Joins* joins);
+  void set_rows(const Chain& chain, const Joins* joins);
+  void set_row(const Chain& chain, const Joins* joins, const Touch& touch, int along, ContactRows& rows) const;
+  void add_frame_mobility(const Chain& chain, const Joins* joins, AngleWork& angles, double dt);
+  void start_from_memory(Chain& chain, Joins* joins, double dt);
+  double value(const Chain& chain, const Joins* joins, const ContactRows& rows, int k) const;
+  void push(Chain& chain, Joins* joins, ContactRows& rows, int k, double impulse, double dt) const;
+  void solve_friction(Chain& chain, Joins* joins, ContactRows& rows, double dt) const;
+  V3<double> carried_by_frame(const Chain& chain, int slot, const V3<double>& lever) const;
+  void note_point(const Chain& chain, const Joins* joins, std::size_t touch, double dt, StepReport& report);
+  void keep(double dt);
+  void take_from_memory(std::size_t touch, double dt);
+
+  const Model& model_;
+  ContactGeometry geometry_;
+  ContactWorkspace workspace_;
+  ContactMemory memory_;
+  std::vector<Touch> touches_;
+  std::vector<ContactRows> rows_;
+  std::vector<ContactPoint> points_;
+  std::vector<Vec3> before_, after_, node_force_;   // per node
+  std::vector<Pose> places_before_, places_after_;  // obstacles, then bodies
+  std::vector<int> body_of_;                        // per obstacle that is a body
+  Array3 old_tangent_, old_director_;               // per slot
+  Array weight_, compliance_;                       // per slot
+  int obstacles_ = 0;
+  bool has_friction_ = false;
+  std::int64_t forward_ = 1;  // sweeps go to and fro
+};
+
+}  // namespace tendril::der

@@ -1,0 +1,36 @@
+// Lengths and contacts in a step.
+#include "methods/der/der.h"
+
+namespace tendril::der {
+namespace {
+constexpr double enough = 0.01;  // of the radius: left over after all rounds, it may be repaired in the steps to come
+}  // namespace
+
+// Lengths and joints first, then what touches, in turn until both hold. Each keeps what the other did as a start, so that
+// in steady motion one round is enough.
+Cause Der::keep_apart(double dt) {
+  Chain& c = *chain_;
+  Joins* joins = joins_.get();
+  const auto seen = [](Found found) {
+    return found == Found::fine ? Cause::none : found == Found::too_many ? Cause::contact : Cause::not_finite;
+  };
+  if (const Cause cause = seen(contacts_->find(c, drive_, joins, *angles_, dt)); cause != Cause::none) return cause;
+  double residual = 0;
+  for (int round = 0; round <= settings_.contact_rounds; ++round) {
+    if (const Cause cause = keep_lengths(dt, round > 0); cause != Cause::none) return cause;
+    if (contacts_->is_outdated(c, joins)) {
+      if (const Cause cause = seen(contacts_->find_again(c, joins, *angles_, dt)); cause != Cause::none) return cause;
+    } else if (contacts_->empty()) {
+      return Cause::none;
+    } else if (round > 0) {
+      residual = contacts_->residual(c, joins);
+      if (residual <= settings_.contact_tolerance) return Cause::none;
+    }
+    contacts_->sweep(c, joins, dt);
+  }
+  if (residual <= enough) return keep_lengths(dt, true);
+  report_.residual = residual;
+  return Cause::contact;
+}
+
+}  // namespace tendril::der
