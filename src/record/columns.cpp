@@ -76,7 +76,7 @@ const Column columns[] = {
      [](const RowSource& r, Values& out) { out.push_back(r.frame.report.residual); }},
     {"solver/outcome", "0 fine, 1 not converged, 2 diverged", single, 0, true,
      [](const RowSource& r, Values& out) { out.push_back(static_cast<double>(r.frame.report.outcome)); }},
-    {"solver/negative_pivots", "directions in which an equilibrium is no minimum; -1: not asked", single, 0, true,
+    {"solver/negative_pivots", "directions in which an equilibrium is no minimum; -1: not asked, -2: loads without energy", single, 0, true,
      [](const RowSource& r, Values& out) { out.push_back(r.frame.report.negative_pivots); }},
     {"solver/drift", "change of total energy since the start over the largest energy seen", single, 0, false,
      [](const RowSource& r, Values& out) { out.push_back(r.measures.drift); }},

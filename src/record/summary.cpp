@@ -62,6 +62,11 @@ std::string summary_json(const Simulation& simulation, const RunReport& report) 
                   {"contacts", report.most_contacts},
                   {"residual", report.worst_residual},
                   {"iterations", report.worst_iterations}};
+  if (simulation.scene().time.mode != Mode::dynamics) {
+    const int unstable = frame.report.negative_pivots;
+    out["equilibrium"] = {{"verdict", stability_text(unstable)},
+                          {"unstable_directions", unstable >= 0 ? Json(unstable) : Json()}};
+  }
   out["run"] = {{"title", simulation.scene().title},
                 {"outcome", to_text(report.outcome)},
                 {"message", report.message},

@@ -57,6 +57,20 @@ SENTENCE("scene", "a material is needed unless stiffness is given, and gives one
                   "poisson_ratio and shear_modulus are both given");
 }
 
+SENTENCE("scene", "a warning hides no error about the same thing, an error hides what follows from it, and nothing is told twice") {
+  const auto told = [](Severity severity, const char* field, const char* what) {
+    return Problem{severity, "", field, what, "", ""};
+  };
+  Problems problems = {told(Severity::warning, "rod[0]", "is thin"), told(Severity::error, "rod[1].radius", "is negative")};
+  add_new_problems(problems,
+                   {told(Severity::error, "rod[0]", "has no EA"), told(Severity::error, "rod[0].section", "is unknown"),
+                    told(Severity::warning, "rod[0]", "is thin"), told(Severity::warning, "rod[0]", "is long"),
+                    told(Severity::error, "rod[1].radius", "is too small"), told(Severity::error, "rod[1]", "is odd")});
+  EXPECT_EQ(to_text(problems),
+            "warning: rod[0]: is thin\nrod[1].radius: is negative\n"
+            "rod[0]: has no EA\nrod[0].section: is unknown\nwarning: rod[0]: is long\nrod[1]: is odd\n");
+}
+
 SENTENCE("scene", "curves without length or direction are refused") {
   EXPECT_CONTAINS(with_rest("straight = { start = [1, 0, 0], end = [1, 0, 0] }"),
                   "rod[0].rest.straight.end: is the same point as `start`");

@@ -217,6 +217,7 @@ void EnergyDescent::leave_saddle(const Strand& strand) {
 
 DescentReport EnergyDescent::minimise(const Strand& strand, const DescentSettings& settings, std::vector<State>& states) {
   scales_ = Scales::of(strand);
+  shift_used_ = 1;
   load(strand, states);
   if (settings.disturbed)
     leave_saddle(strand);
@@ -313,7 +314,7 @@ bool has_energy(const Strand& strand) {
 }
 
 int EnergyDescent::unstable_directions(const Strand& strand, const std::vector<State>& states) {
-  if (!has_energy(strand)) return -1;
+  if (!has_energy(strand)) return no_energy;
   scales_ = Scales::of(strand);
   load(strand, states);
   hold_orientations(strand);

@@ -12,6 +12,7 @@
 #include "linear/band_ldlt.h"
 #include "linear/bordered.h"
 #include "methods/strands/strand.h"
+#include "tendril/frame.h"
 
 namespace tendril::strands {
 
@@ -42,7 +43,7 @@ class EnergyDescent {
   // they were when it fails.
   DescentReport polish(const Strand& strand, double tolerance, int most_iterations, std::vector<State>& states);
 
-  // Directions in which the energy of this equilibrium falls; 0: a minimum; -1: there is no energy.
+  // Directions in which the energy of this equilibrium falls; 0: a minimum; tendril::no_energy.
   int unstable_directions(const Strand& strand, const std::vector<State>& states);
 
   // For tests: energy (without constraints) and its gradient in material axes, of orientations alone.

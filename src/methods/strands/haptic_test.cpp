@@ -113,5 +113,59 @@ SENTENCE("strands", "a virtual coupling is passive for a hand that jerks, turns 
   EXPECT_LT(strand.corrected(), 0.2 * strand.work());
 }
 
+SENTENCE("strands", "a snap that takes more than one call may do goes on in the next, and arrives") {
+  const auto calls_to_arrive = [](int most_descents) {
+    StrandDesign design = suture;
+    design.most_descents = most_descents;
+    HapticStrand strand(design);
+    Pose aligned, aside;  // both ends on one axis, bent into some plane; then the plane it does not lie in
+    aligned.position = Vec3(0, 0, 0.24);
+    for (int k = 0; k < 10; ++k) EXPECT_TRUE(strand.lead(aligned).fine);
+    const Vec3 middle = strand.pose(30).position;
+    const double size = Vec3(middle.x(), middle.y(), 0).norm();
+    EXPECT_GT(size, 0.05);
+    aside.position = Vec3(0, 0, 0.24) - 0.004 / size * Vec3(middle.x(), middle.y(), 0);
+    aside.orientation = Quat(Eigen::AngleAxisd(0.05, Vec3(middle.y(), -middle.x(), 0) / size));
+    int calls = 1;
+    for (; calls < 50; ++calls) {
+      const StrandAnswer answer = strand.lead(aside);
+      EXPECT_LE(answer.iterations, 3 * (8 + most_descents + 8));
+      if (answer.fine && answer.unstable == 0) break;
+    }
+    EXPECT_LT((strand.pose(60).position - aside.position).norm(), 1e-8);
+    return calls;
+  };
+  EXPECT_EQ(calls_to_arrive(100), 1);
+  const int slow = calls_to_arrive(3);
+  EXPECT_GT(slow, 1);
+  EXPECT_LT(slow, 20);
+}
+
+SENTENCE("strands", "the force on a hand stays bounded however little the hand moves") {
+  HapticStrand strand(suture);
+  Random random(7);
+  Hand hand;
+  hand.pose = strand.pose(60);
+  hand.stiffness = 0.02, hand.damping = 1e-4, hand.angular_stiffness = 2e-5, hand.angular_damping = 1e-7;
+  strand.couple(hand, 1e-3);
+  const double start = strand.stored_energy(), bound = (hand.stiffness + 2 * hand.damping / 1e-3) * 4 * 0.3;
+  double peak = 0, worst = 0;
+  for (int k = 0; k < 1000; ++k) {
+    if (k % 50 == 0) hand.pose.position = random.vector(0.2), hand.pose.orientation = random.rotation();
+    if (k % 3 == 1) hand.pose.position += random.vector(1e-12);  // and stands quite still otherwise
+    EXPECT_LT(strand.couple(hand, 1e-3).on_hand.force.norm(), bound) << k;
+    peak = std::max(peak, strand.stored_energy() - start);
+    worst = std::min(worst, strand.work() - (strand.stored_energy() - start));
+  }
+  EXPECT_GE(worst, -1e-9 * peak);
+}
+
+SENTENCE("strands", "the verdict of a strand pulled in its own axes is that there is no energy") {
+  HapticStrand strand(suture);
+  EXPECT_EQ(strand.pull_in_material_axes({Vec3(2e-5, 1e-5, 0), Vec3::Zero()}).unstable, no_energy);
+  EXPECT_EQ(strand.pull_in_world_axes({Vec3(2e-5, 1e-5, 0), Vec3::Zero()}).unstable, 0);
+  EXPECT_EQ(strand.pull_in_world_axes({Vec3(2e-5, 1e-5, 0), Vec3(1e-7, 0, 0)}).unstable, no_energy);
+}
+
 }  // namespace
 }  // namespace tendril

@@ -230,30 +230,4 @@ ShootingReport MultipleShooting::solve(const Strand& strand, const ShootingSetti
   return report;
 }
 
-// Every segment as a free body, in world axes, with the trapezoid's place of its distributed load (exact to the order of the
-// sweep); every node with its load; every hold.
-double equilibrium_error(const Strand& strand, const std::vector<State>& states) {
-  const Scales scales = Scales::of(strand);
-  double worst = 0;
-  for (int j = 1; j < strand.last(); ++j) {
-    // Between node j - 1 and node j + 1 nothing acts on the strand but its loads: the sum over both segments telescopes, so
-    // it is enough to look at each segment by itself.
-    const Segment& s = strand.segments[z(j)];
-    const State &a = states[z(j)], b = [&] {
-      State at = states[z(j + 1)];
-      if (j + 1 < strand.last()) cross_node(strand, j + 1, at);
-      return at;
-    }();
-    if (strand.hold_at(j + 1) && j + 1 < strand.last()) continue;  // the hold's reaction is in the jump
-    const V na = into_world(a.q, a.x.n), nb = into_world(b.q, b.x.n);
-    const V fa = s.world_force + into_world(a.q, s.material_force), fb = s.world_force + into_world(b.q, s.material_force);
-    worst = std::max(worst, norm(nb - na + (0.5 * s.h) * (fa + fb)) / scales.force);
-    const V arm = b.r - a.r;
-    const V moment =
-        into_world(b.q, b.x.m) - into_world(a.q, a.x.m) + cross(arm, nb) + (0.5 * s.h) * cross(arm, 0.5 * (fa + fb));
-    worst = std::max(worst, norm(moment) / scales.moment);
-  }
-  return worst;
-}
-
 }  // namespace tendril::strands

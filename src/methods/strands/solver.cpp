@@ -37,8 +37,7 @@ void Solver::restart(const Strand& strand) {
   for (const Hold& hold : strand.holds) inner_holds_ = inner_holds_ || (hold.node > 0 && hold.node < strand.last());
   descent_.resize(strand);
   set_end(strand);
-  descending_ = false;
-  last_way_ = Way::none;
+  memory_ = {};
 }
 
 void Solver::reserve(const Strand& strand) {
@@ -129,14 +128,14 @@ bool Solver::by_multiple(const Strand& strand, Answer& answer, int most_iteratio
 
 // Goes on where the last call had to stop.
 bool Solver::by_descent(const Strand& strand, Answer& answer, bool disturbed) {
-  guess_ = descending_ ? underway_ : states_;
+  guess_ = memory_.descending ? underway_ : states_;
   DescentSettings how;
   how.most_iterations = settings.descent_iterations;
-  how.disturbed = disturbed && !descending_;
+  how.disturbed = disturbed && !memory_.descending;
   const DescentReport r = descent_.minimise(strand, how, guess_);
   answer.iterations += r.iterations;
-  descending_ = !r.fine;
-  if (descending_) underway_ = guess_;
+  memory_.descending = !r.fine;
+  if (memory_.descending) underway_ = guess_;
   if (!r.fine && !(r.residual < DescentSettings::close)) return false;
   if (by_multiple(strand, answer, settings.most_iterations)) {
     answer.way = Way::descent;
@@ -196,7 +195,7 @@ bool Solver::by_continuation(const Strand& strand, Answer& answer) {
 bool Solver::found(const Strand& strand, Answer& answer) {
   if (by_sweeps(strand, answer)) return true;
   const bool near = far_away(strand) <= 1;
-  if (near && last_way_ == Way::energy) {  // the strand was where sweeps have no answer: is it still there?
+  if (near && memory_.last_way == Way::energy) {  // the strand was where sweeps have no answer: is it still there?
     guess_ = states_;
     const DescentReport r = descent_.polish(strand, 1e-6, settings.most_iterations, guess_);
     answer.iterations += r.iterations;
@@ -212,19 +211,17 @@ bool Solver::found(const Strand& strand, Answer& answer) {
 
 void Solver::judge(const Strand& strand, Answer& answer) {
   answer.unstable = descent_.unstable_directions(strand, states_);
-  answer.verdict = answer.unstable < 0    ? Verdict::no_energy
-                   : answer.unstable == 0 ? Verdict::minimum
-                                          : Verdict::saddle;
+  answer.imbalance = equilibrium_error(strand, states_);
 }
 
 Answer Solver::solve(const Strand& strand) {
   Answer answer;
   answer.fine = found(strand, answer);
   if (!answer.fine) return answer;
-  last_way_ = answer.way;
+  memory_.last_way = answer.way;
   if (settings.verdict) judge(strand, answer);
-  if (answer.verdict != Verdict::saddle || !settings.seek_minimum || !settings.may_descend) {
-    descending_ = false;
+  if (answer.unstable <= 0 || !settings.seek_minimum || !settings.may_descend) {
+    memory_.descending = false;
     return answer;
   }
   kept_ = states_;
@@ -233,7 +230,7 @@ Answer Solver::solve(const Strand& strand) {
   if (by_descent(strand, lower, true)) {
     judge(strand, lower);
     if (lower.unstable < answer.unstable) {
-      last_way_ = lower.way;
+      memory_.last_way = lower.way;
       return lower;
     }
   }

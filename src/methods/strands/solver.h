@@ -22,17 +22,14 @@ struct SolverSettings {
 };
 
 enum class Way : std::uint8_t { none, sweeps, fixed_point, single, multiple, descent, energy };
-// Is the equilibrium a minimum of the energy? Not told: not asked. No energy: a load turns with the strand, or is a moment on
-// what is free to turn, so that its work depends on the way and there is nothing to be a minimum of.
-enum class Verdict : std::uint8_t { not_told, minimum, saddle, no_energy };
 struct Answer {
   bool fine = false;
   Way way = Way::none;  // what found it
   int iterations = 0;   // all together
   int sweeps = 0;
   double residual = 0;
-  Verdict verdict = Verdict::not_told;
-  int unstable = -1;  // directions in which the energy falls; -1: not told, or no energy
+  double imbalance = 0;  // of force and moment, of any segment as a free body, over EI/L^2 and EI/L; with the verdict
+  int unstable = -1;     // the verdict: directions in which the energy falls; -1: not asked; tendril::no_energy
 };
 
 class Solver {
@@ -52,6 +49,14 @@ class Solver {
   const FarEnd& end() const { return end_; }
   void set_end(const FarEnd& end) { end_ = end; }
   void set_end(const Strand& strand);
+  // What one call leaves to the next besides the shape: saved with it.
+  struct Memory {
+    bool descending = false;
+    Way last_way = Way::none;
+  };
+  const Memory& memory() const { return memory_; }
+  const std::vector<State>& underway() const { return underway_; }
+  void remember(const Memory& memory, const std::vector<State>& underway) { memory_ = memory, underway_ = underway; }
   SolverSettings settings;
 
  private:
@@ -69,8 +74,7 @@ class Solver {
 
   std::vector<State> states_, guess_, kept_;
   std::vector<State> underway_;  // of a descent that met its bound: the next call goes on from here
-  bool descending_ = false;
-  Way last_way_ = Way::none;
+  Memory memory_;
   Strand moving_;  // with holds on their way
   FarEnd end_;
   Standard standard_;

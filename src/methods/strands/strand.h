@@ -31,11 +31,12 @@ struct TurningSpring {
   double k = 0;  // [N m/rad]
   Quaternion q{1, 0, 0, 0};
 };
+inline constexpr int most_turning = 12;
 struct Spring {
   int node = 0;
   double k = 0;  // [N/m]
   V r{0, 0, 0};
-  FixedVec<TurningSpring, 12> turning;
+  FixedVec<TurningSpring, most_turning> turning;
 };
 
 // Pose and stress of a cross section: r, q in world axes, stress in material axes.
@@ -57,6 +58,7 @@ struct Strand {
   Law law;
   int order = 2;
   bool world_loads = false;  // any, not zero
+  bool plain = false;        // along d3, of fixed length, no distributed loads but such that turn with the strand
 
   int nodes() const { return static_cast<int>(segments.size()) + 1; }
   int last() const { return static_cast<int>(segments.size()); }
@@ -77,7 +79,7 @@ struct Strand {
   }
   void set_loads(std::vector<PointLoad> given);  // sorts; fills load_at
   void set_springs(std::vector<Spring> given);
-  void note_loads();  // which kinds of loads there are, from segments and points
+  void note_loads();  // which kinds of loads and segments there are
 };
 
 // Residuals and unknowns are made dimensionless with these.

@@ -212,8 +212,8 @@ StepReport Strands::relax(double time, double load_factor, const Live& live) {
     const Answer answer = solve_line(rod, out_of_reach);
     report_.iterations += answer.iterations;
     report_.residual = std::max(report_.residual, answer.residual);
-    if (answer.unstable < 0)
-      report_.negative_pivots = -1;
+    if (answer.unstable == no_energy)
+      report_.negative_pivots = no_energy;
     else if (report_.negative_pivots >= 0)
       report_.negative_pivots += answer.unstable;
     if (out_of_reach) report_.cause = Cause::target;  // held at the nearest place in reach
