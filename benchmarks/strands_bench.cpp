@@ -18,11 +18,11 @@ using namespace strands;
 
 BenchmarkRow time_standard(int order, int segments, bool loaded_along) {
   Strand strand = uniform_strand({.length = 1,
-                                        .segments = segments,
-                                        .stiffness = {1, 0.7, 0.5},
-                                        .u_rest = {0.1, 0.2, 0.3},
-                                        .give = {0, 0, 0},
-                                        .order = order});
+                                  .segments = segments,
+                                  .stiffness = {1, 0.7, 0.5},
+                                  .u_rest = {0.1, 0.2, 0.3},
+                                  .give = {0, 0, 0},
+                                  .order = order});
   for (Segment& s : strand.segments)
     if (loaded_along) s.material_force = {0.4, -0.3, 0.2};
   strand.note_loads();

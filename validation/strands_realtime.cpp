@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
+#include <ctime>
 
 #include "math/number.h"
 #include "tendril/strand.h"
@@ -29,10 +29,10 @@ std::vector<Check> strands_realtime(ExperimentContext& context) {
     for (int k = 0; k < 100; ++k) strand.lead(pose_at(0));
     // A hand of 1 Hz, asked at 1 kHz.
     int solved = 0;
-    const int calls = 1000;
-    const auto before = std::chrono::steady_clock::now();
+    const int calls = context.full() || n <= 500 ? 1000 : 300;
+    const std::clock_t before = std::clock();  // of this process: others may use the machine too
     for (int k = 1; k <= calls; ++k) solved += strand.lead(pose_at(math::two_pi * k / 1000)).fine;
-    const double rate = calls / std::chrono::duration<double>(std::chrono::steady_clock::now() - before).count();
+    const double rate = calls * static_cast<double>(CLOCKS_PER_SEC) / static_cast<double>(std::clock() - before);
     rows.push_back({1.0 * n, rate, 30});
     checks.push_back(absolute_check(fmt::format("{} points: poses solved, of {}", n, calls), calls, solved, 0));
     if (n == 500) checks.push_back({"500 points: rate in Hz, more than the paper's 30", 30, rate, 0, 0, rate > 30});

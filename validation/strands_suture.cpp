@@ -22,9 +22,9 @@ StrandDesign design() {
   return d;
 }
 
-// Loops around and above the tissue, tilts, and turns three times about the needle's own axis. Twice, at pose 0 and 1000, both
-// ends have one axis, the second time with one and a half turns of twist between them: there the suture lies in any plane
-// equally well, and just behind it has to swing into the one that the next pose prefers.
+// Loops around and above the tissue, tilts, and turns three times about the needle's own axis. Twice, at pose 0 and 1000,
+// both ends have one axis, the second time with one and a half turns of twist between them: there the suture lies in any
+// plane equally well, and just behind it has to swing into the one that the next pose prefers.
 Pose needle(int k) {
   const double t = math::two_pi * k / poses;
   Pose pose;

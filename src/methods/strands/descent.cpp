@@ -137,7 +137,8 @@ bool EnergyDescent::newton_step(const Strand& strand, bool with_energy) {
   double part = 1;
   for (int halvings = 0; halvings < 6; ++halvings, part *= 0.5) {
     move(step_, part, kept_q_, kept_force_);
-    if (plain && part == 1) {  // near a minimum Newton's step is right, whatever the constraints' curvature does to the merit
+    if (plain &&
+        part == 1) {  // near a minimum Newton's step is right, whatever the constraints' curvature does to the merit
       find_forces(strand);
       assemble_gradient(strand, false);
       if (residual(scales_) < 0.5 * left) return true;

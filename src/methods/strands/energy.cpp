@@ -130,6 +130,7 @@ void EnergyDescent::find_forces(const Strand& strand) {
   const auto add_node = [&](int node) {
     const int index = strand.load_at[z(node)];
     if (index < 0) return;
+    if (const Hold* hold = strand.hold_at(node); hold && hold->position) return;  // the hold bears it
     const PointLoad& load = strand.loads[z(index)];
     sum += load.world_force + into_world(q_[z(node)], load.material_force);
   };
@@ -226,8 +227,7 @@ void EnergyDescent::add_node_curvature(const Strand& strand) {
   for (const Spring& spring : strand.springs) {
     const int row = 3 * spring.node;
     for (const TurningSpring& turning : spring.turning) {
-      const M3<double> inverse =
-          left_jacobian_inverse(log_of(Quaternion(conjugate(q_[z(spring.node)]) * turning.q)));
+      const M3<double> inverse = left_jacobian_inverse(log_of(Quaternion(conjugate(q_[z(spring.node)]) * turning.q)));
       for (int i = 0; i < 3; ++i)
         for (int k = 0; k <= i; ++k) matrix_.add(row + i, row + k, 0.5 * turning.k * (inverse(i, k) + inverse(k, i)));
     }

@@ -103,7 +103,7 @@ class EnergyDescent {
   std::vector<V> near_force_, far_force_;  // by segment: of the loads beyond its two ends, world axes
   V before_{0, 0, 0};                      // added to both before the first support
   int first_held_ = 0;                     // the first support's node
-  std::vector<V> force_, kept_force_;     // by span
+  std::vector<V> force_, kept_force_;      // by span
   std::vector<V> gap_;                     // by span: what is missing
   mutable std::vector<V> position_;        // scratch
   std::vector<char> fixed_;                // by row

@@ -4,8 +4,8 @@
 
 namespace tendril::strands {
 
-// Every segment as a free body, in world axes: its two ends and the trapezoid of its loads. The far end of a segment at a hold
-// inside the strand is left out: there the hold's unknown reaction is part of the jump.
+// Every segment as a free body, in world axes: its two ends and the trapezoid of its loads. The far end of a segment at a
+// hold inside the strand is left out: there the hold's unknown reaction is part of the jump.
 double equilibrium_error(const Strand& strand, const std::vector<State>& states) {
   const Scales scales = Scales::of(strand);
   double worst = 0;

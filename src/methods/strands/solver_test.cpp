@@ -271,9 +271,9 @@ SENTENCE("strands", "the verdict knows loads without energy, and tells where the
     return strand;
   };
   const Strand free = cantilever(40, 2);
-  EXPECT_EQ(verdict(loaded(free, {40, {0, 1, 0}, {}, {}, {}})), 0);            // a dead force
-  EXPECT_EQ(verdict(loaded(free, {40, {}, {}, {0, 1, 0}, {}})), no_energy);    // one that turns with the strand
-  EXPECT_EQ(verdict(loaded(free, {40, {}, {0, 0, 1}, {}, {}})), no_energy);    // a moment in fixed axes: neither has one
+  EXPECT_EQ(verdict(loaded(free, {40, {0, 1, 0}, {}, {}, {}})), 0);          // a dead force
+  EXPECT_EQ(verdict(loaded(free, {40, {}, {}, {0, 1, 0}, {}})), no_energy);  // one that turns with the strand
+  EXPECT_EQ(verdict(loaded(free, {40, {}, {0, 0, 1}, {}, {}})), no_energy);  // a moment in fixed axes: neither has one
   EXPECT_EQ(verdict(loaded(free, {40, {}, {}, {}, {0, 0, 1}})), no_energy);
   Strand along = free;
   for (Segment& s : along.segments) s.material_force = {0, 0.5, 0};
@@ -282,7 +282,7 @@ SENTENCE("strands", "the verdict knows loads without energy, and tells where the
   Strand guided = free;  // at the end the direction is held and the twist is free: moments turn about one axis only
   guided.holds.push_back({40, true, true, false, {0.8, 0.1, 0}, along_x()});
   EXPECT_EQ(verdict(loaded(guided, {40, {}, {0.1, 0, 0}, {}, {}})), 0);
-  EXPECT_EQ(verdict(loaded(guided, {40, {}, {}, {0, 1, 0}, {}})), 0);          // does no work: the position is held
+  EXPECT_EQ(verdict(loaded(guided, {40, {}, {}, {0, 1, 0}, {}})), 0);  // does no work: the position is held
   EXPECT_EQ(verdict(loaded(guided, {20, {}, {}, {0, 1, 0}, {}})), no_energy);
 }
 

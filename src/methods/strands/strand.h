@@ -122,8 +122,7 @@ Stress<T> pull_of(const Spring& spring, const V3<T>& r, const Q<T>& q) {
   Stress<T> x;
   x.n = into_material(q, spring.k * (constant<T>(spring.r) - r));
   x.m = zero3<T>();
-  for (const TurningSpring& turning : spring.turning)
-    x.m += turning.k * log_of(Q<T>(conjugate(q) * constant<T>(turning.q)));
+  for (const TurningSpring& turning : spring.turning) x.m += turning.k * log_of(Q<T>(conjugate(q) * constant<T>(turning.q)));
   return x;
 }
 

@@ -141,8 +141,8 @@ void Strands::set_loads(int rod) {
   line.strand.set_loads(std::move(points));
 }
 
-// Couplings and hands hold the node nearest to their point by a spring; in an equilibrium nothing moves, so their dampers carry
-// nothing. Springs at one node are one spring: the sum of stiffnesses, at the weighted mean of places.
+// Couplings and hands hold the node nearest to their point by a spring; in an equilibrium nothing moves, so their dampers
+// carry nothing. Springs at one node are one spring: the sum of stiffnesses, at the weighted mean of places.
 void Strands::set_hands(int rod) {
   Line& line = lines_[z(rod)];
   std::vector<Spring> springs;

@@ -180,14 +180,15 @@ SENTENCE("strands", "a hand holds a node inside the strand by its spring") {
 SENTENCE("strands", "contact and bodies are refused, naming the methods that can") {
   Scene touching = one_strand(line, 20);
   touching.contact.enabled = true;
-  EXPECT_NE(to_text(check(touching)).find("method `strands` has no contact"), std::string::npos) << to_text(check(touching));
-  EXPECT_NE(to_text(check(touching)).find("methods that can: der"), std::string::npos) << to_text(check(touching));
+  EXPECT_NE(to_text(check(touching)).find("has no contact, but the scene asks for it; methods that can do this"),
+            std::string::npos);
+  EXPECT_NE(to_text(check(touching)).find("not all of the scene: der"), std::string::npos) << to_text(check(touching));
   Scene weighted = one_strand(line, 20);
   RigidBody weight;
   weight.name = "weight", weight.shape = SphereBody{0.1}, weight.mass = 1;
   weighted.bodies.push_back(weight);
   EXPECT_NE(to_text(check(weighted)).find("method `strands` has no bodies"), std::string::npos) << to_text(check(weighted));
-  EXPECT_NE(to_text(check(weighted)).find("methods that can: der"), std::string::npos) << to_text(check(weighted));
+  EXPECT_NE(to_text(check(weighted)).find("not all of the scene: der"), std::string::npos) << to_text(check(weighted));
 }
 
 SENTENCE("strands", "a coupling of the scene pulls and turns the strand's end as a spring in six directions") {
@@ -212,7 +213,8 @@ SENTENCE("strands", "a coupling of the scene pulls and turns the strand's end as
   const Vec3 force(probes[0].value[0], probes[0].value[1], probes[0].value[2]);
   const Vec3 moment(probes[1].value[0], probes[1].value[1], probes[1].value[2]);
   const Vec3 tip = simulation.frame().position[NodeIndex(40)];
-  EXPECT_LT((force - 20 * (Vec3(0.7, 0.2, 0.1) - tip)).norm(), 1e-9);  // the spring alone: in equilibrium dampers carry nothing
+  EXPECT_LT((force - 20 * (Vec3(0.7, 0.2, 0.1) - tip)).norm(),
+            1e-9);  // the spring alone: in equilibrium dampers carry nothing
   const Wrench wall = simulation.reactions()[0];
   EXPECT_LT((wall.force + force).norm(), 1e-8);
   EXPECT_LT((wall.moment + moment + tip.cross(force)).norm(), 2e-3);  // the probe's frame is extrapolated from edges
@@ -237,7 +239,8 @@ SENTENCE("strands", "a run with a load that turns with the rod says that its equ
 SENTENCE("strands", "a strand that is saved while its descent is under way goes on with the same bits") {
   const auto make = [](const Scene& scene) {
     const Checked<Model> model = build_model(scene);
-    return std::make_unique<Strands>(std::make_shared<const Model>(*model), Settings::from(Options(entry().info.options, {})));
+    return std::make_unique<Strands>(std::make_shared<const Model>(*model),
+                                     Settings::from(Options(entry().info.options, {})));
   };
   Scene scene = one_strand(line, 40);
   scene.rods[0].section = StiffnessSection{.EA = {}, .EI1 = 1, .EI2 = 1, .GJ = 0.75, .mass_per_length = 1, .radius = 0.01};
