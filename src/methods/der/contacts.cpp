@@ -10,7 +10,9 @@ namespace tendril::der {
 namespace {
 
 constexpr double repair = 0.2;        // of an overlap or a slip that should not be, in one step
-constexpr double free_to_turn = 1e4;  // a frame this much easier to turn than the rod is to move feels no friction across
+constexpr double free_to_turn = 1e8;  // a frame this much easier to turn than the rod is to move feels no friction across
+
+bool rolls(const ContactRow& row) { return row.frame > free_to_turn * row.mobility; }
 
 RigidShape shape_of(const BodyShape& body) {
   struct {
@@ -64,7 +66,7 @@ Found Contacts::find(Chain& c, const Drive& drive, Joins* joins, AngleWork& angl
   const Found found = look(c, joins);
   if (found != Found::fine) return found;
   memory_.begin(geometry_, touches_);
-  set_rows(c, joins);
+  set_rows(c, joins, dt);
   if (has_friction_ && !rows_.empty()) add_frame_mobility(c, joins, angles, dt);
   start_from_memory(c, joins, dt);
   return found;
@@ -75,7 +77,7 @@ Found Contacts::find_again(Chain& c, Joins* joins, AngleWork& angles, double dt)
   const Found found = look(c, joins);
   if (found != Found::fine) return found;
   memory_.begin(geometry_, touches_);
-  set_rows(c, joins);
+  set_rows(c, joins, dt);
   if (has_friction_ && !rows_.empty()) add_frame_mobility(c, joins, angles, dt);
   for (std::size_t i = 0; i < rows_.size(); ++i) take_from_memory(i, dt);
   return found;
@@ -93,14 +95,15 @@ void Contacts::keep(double dt) {
   memory_.commit();
 }
 
-void Contacts::set_rows(const Chain& c, const Joins* joins) {
+void Contacts::set_rows(const Chain& c, const Joins* joins, double dt) {
   rows_.resize(touches_.size());
-  for (std::size_t i = 0; i < rows_.size(); ++i) set_row(c, joins, touches_[i], 0, rows_[i]);
+  for (std::size_t i = 0; i < rows_.size(); ++i) set_row(c, joins, touches_[i], 0, dt, rows_[i]);
 }
 
 // The rows of one contact, the first tangent along segment a (0) or b (1). The b side has the opposite sign; an obstacle's
 // point moves as it moves, a body's as it is moved.
-void Contacts::set_row(const Chain& c, const Joins* joins, const Touch& touch, int along_side, ContactRows& rows) const {
+void Contacts::set_row(const Chain& c, const Joins* joins, const Touch& touch, int along_side, double dt,
+                       ContactRows& rows) const {
   rows.normal = to_small(touch.normal);
   rows.friction = touch.friction;
   rows.radius = touch.edge_b >= 0 ? std::min(touch.radius_a, touch.radius_b) : touch.radius_a;
@@ -114,7 +117,9 @@ void Contacts::set_row(const Chain& c, const Joins* joins, const Touch& touch, i
     const int edge = i < 2 || touch.edge_b < 0 ? touch.edge_a : touch.edge_b;
     const int vertex = c.vertex_of_node[z(geometry_.ends(edge)[z(i % 2)])];
     rows.vertex[i] = vertex;
-    rows.w[i] = i < 2 || touch.edge_b >= 0 ? c.inverse_mass[z(vertex)] : 0;
+    // Mass damping takes its part of every impulse of the step, also of these.
+    const double w = c.inverse_mass[z(vertex)] / (1 + dt * c.mass_damping[z(vertex)]);
+    rows.w[i] = i < 2 || touch.edge_b >= 0 ? w : 0;
   }
   const auto edge_of = [&](int side) { return c.x.get(rows.vertex[2 * side + 1]) - c.x.get(rows.vertex[2 * side]); };
   const V3<double> n = rows.normal, e[2] = {edge_of(0), edge_of(1)};
@@ -175,11 +180,11 @@ void Contacts::add_frame_mobility(const Chain& c, const Joins* joins, AngleWork&
     }
   }
   angle_compliance(c, angles, weight_, compliance_);
-  const auto rolls = [&](int slot) { return !std::isfinite(compliance_[z(slot)]); };
+  const auto turns_freely = [&](int slot) { return !std::isfinite(compliance_[z(slot)]); };
   for (std::size_t i = 0; i < rows_.size(); ++i) {
     ContactRows& rows = rows_[i];
     // A rod that nothing holds from turning feels friction along itself alone.
-    if (rows.slot[1] >= 0 && rolls(rows.slot[1]) && !rolls(rows.slot[0])) set_row(c, joins, touches_[i], 1, rows);
+    if (rows.slot[1] >= 0 && turns_freely(rows.slot[1]) && !turns_freely(rows.slot[0])) set_row(c, joins, touches_[i], 1, dt, rows);
     for (int side = 0; side < 2 && rows.friction > 0; ++side) {
       const int s = rows.slot[side];
       if (s < 0) continue;
@@ -254,22 +259,34 @@ void Contacts::sweep(Chain& c, Joins* joins, double dt) {
   c.match_twins();
 }
 
-// The impulses that would stop all sliding, cut back to the cone. The frame's answer counts from the impulse of the last
-// step, with which it is in equilibrium.
+// Coulomb's law for the two tangents together, exactly for this contact alone: with D the mobilities and p = b/D the impulses
+// that would stop all sliding, a sliding contact has p = b/(D + lambda) on the cone, and so slides by lambda p against p.
+// The frame's answer counts from the impulse of the last step, with which it is in equilibrium.
 void Contacts::solve_friction(Chain& c, Joins* joins, ContactRows& rows, double dt) const {
-  double wanted[2];
-  for (int k = 1; k < 3; ++k) {
-    const ContactRow& row = rows.row[k];
-    const bool rolls = row.frame > free_to_turn * row.mobility;
-    const double slide = value(c, joins, rows, k) + row.frame * (row.impulse - row.start);
-    wanted[k - 1] = rolls ? 0 : row.impulse + (row.least - slide) / (row.mobility + row.frame);
+  double b[2], D[2], p[2];
+  for (int k = 0; k < 2; ++k) {
+    const ContactRow& row = rows.row[k + 1];
+    D[k] = rolls(row) ? row.mobility : row.mobility + row.frame;
+    const double slide = value(c, joins, rows, k + 1) + row.frame * (row.impulse - row.start);
+    b[k] = rolls(row) ? 0 : D[k] * row.impulse + row.least - slide;
+    p[k] = b[k] / D[k];
   }
-  const double most = rows.friction * rows.row[0].impulse, size = std::hypot(wanted[0], wanted[1]);
+  const double most = rows.friction * rows.row[0].impulse;
+  double size = std::hypot(p[0], p[1]);
   rows.stuck = size <= most;
-  const double factor = rows.stuck ? 1 : most / size;
-  for (int k = 1; k < 3; ++k) {
-    const double change = factor * wanted[k - 1] - rows.row[k].impulse;
-    if (change != 0) push(c, joins, rows, k, change, dt);
+  if (!rows.stuck) {
+    double lambda = 0;
+    for (int k = 0; k < 20 && most > 0 && size > (1 + 1e-9) * most; ++k) {  // Newton's method on 1/|p|, from below
+      const double slope = (p[0] * p[0] / (D[0] + lambda) + p[1] * p[1] / (D[1] + lambda)) / (size * size);
+      lambda += (size / most - 1) / slope;
+      for (int i = 0; i < 2; ++i) p[i] = b[i] / (D[i] + lambda);
+      size = std::hypot(p[0], p[1]);
+    }
+    for (double& part : p) part *= most / size;
+  }
+  for (int k = 0; k < 2; ++k) {
+    const double change = p[k] - rows.row[k + 1].impulse;
+    if (change != 0) push(c, joins, rows, k + 1, change, dt);
   }
 }
 
@@ -341,6 +358,10 @@ void Contacts::finish(const Chain& c, const Joins* joins, double dt, StepReport&
       const bool sticks = rows.stuck && rows.row[0].impulse > 0;
       Vec3& slip = memory_.now(i).slip;
       slip = sticks ? tangential(slip + to_eigen(slide), to_eigen(rows.normal)) : Vec3::Zero();
+      for (int k = 1; k < 3; ++k) {  // what rolls does not slip
+        const Vec3 way = to_eigen(rows.tangent[k - 1]);
+        if (rolls(rows.row[k])) slip -= way.dot(slip) * way;
+      }
     }
     if (rows.row[0].impulse > 0 || value(c, joins, rows, 0) < 0) note_point(c, joins, i, dt, report);
   }

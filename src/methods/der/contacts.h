@@ -71,8 +71,8 @@ class Contacts {
 
  private:
   Found look(const Chain& chain, const Joins* joins);
-  void set_rows(const Chain& chain, const Joins* joins);
-  void set_row(const Chain& chain, const Joins* joins, const Touch& touch, int along, ContactRows& rows) const;
+  void set_rows(const Chain& chain, const Joins* joins, double dt);
+  void set_row(const Chain& chain, const Joins* joins, const Touch& touch, int along, double dt, ContactRows& rows) const;
   void add_frame_mobility(const Chain& chain, const Joins* joins, AngleWork& angles, double dt);
   void start_from_memory(Chain& chain, Joins* joins, double dt);
   double value(const Chain& chain, const Joins* joins, const ContactRows& rows, int k) const;
