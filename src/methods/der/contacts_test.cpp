@@ -29,18 +29,35 @@ struct Kept {
   double linear = 0, angular = 0;  // change, relative
   int contacts = 0;
 };
+// What friction along the rods leaves out (contacts.h): its moment about their sections, r n x F square to the rod.
+Vec3 left_out(const Frame& frame, double radius) {
+  Vec3 sum = Vec3::Zero();
+  for (const ContactPoint& p : frame.contacts) {
+    for (const int edge : {p.edge_a, p.edge_b}) {
+      const Vec3 t = director(frame.orientation[EdgeIndex{edge}], 2), moment = radius * p.normal.cross(p.force);
+      sum += moment - t.dot(moment) * t;
+    }
+  }
+  return sum;
+}
 Kept collide(const Scene& scene, const Settings& settings, double part) {
   const auto model = model_of(scene);
   Der rods(model, settings);
-  const Momenta before = momenta_of(rods, frame_of(rods));
+  Frame frame = frame_of(rods);
+  const Momenta before = momenta_of(rods, frame);
+  Vec3 expected = before.angular;
   Ride ride;
   ride.step = part * advised(*model, settings);
-  ride.go(rods, 0.15);
+  while (ride.fine && ride.time < 0.15) {
+    ride.go(rods, ride.time + ride.step);
+    rods.write(frame);
+    expected += ride.step * left_out(frame, 0.01);
+  }
   EXPECT_TRUE(ride.fine);
   EXPECT_LT(ride.penetration, 0.02);
-  const Momenta after = momenta_of(rods, frame_of(rods));
+  const Momenta after = momenta_of(rods, frame);
   return {(after.linear - before.linear).norm() / before.linear.norm(),
-          (after.angular - before.angular).norm() / before.angular.norm(), ride.contacts};
+          (after.angular - expected).norm() / before.angular.norm(), ride.contacts};
 }
 
 }  // namespace
@@ -65,8 +82,9 @@ SENTENCE("der", "two rods that hit each other keep their momentum, and their ang
 }
 
 // Friction across a rod acts on its material frame, which has no inertia: the couple reaches the centerline in the step
-// after, by the moments of the twisted rod.
-SENTENCE("der", "friction between curved rods keeps their momentum, and their angular momentum as the step goes to zero") {
+// after, by the moments of the twisted rod. The moment of friction along a rod about its section is left out, and nothing
+// else.
+SENTENCE("der", "friction between curved rods keeps momentum, and angular momentum but for what is said to be left out") {
   Settings settings;
   settings.extensible = true;
   const Scene scene = collision(0.5, true);
@@ -143,9 +161,9 @@ SENTENCE("der", "a fast thin rod does not pass through a rod, a thin plate or a 
       add_obstacle(scene, BoxShape{Vec3::Zero(), Vec3(3, 3, 1e-3)});
     } else {
       MeshShape plate;
-      for (int k = 0; k < 8; ++k)
-        plate.vertices.emplace_back(k & 1 ? 1.5 : -1.5, k & 2 ? 1.5 : -1.5, k & 4 ? 5e-4 : -5e-4);
-      plate.triangles = {0, 2, 1, 1, 2, 3, 4, 5, 6, 5, 7, 6, 0, 1, 4, 1, 5, 4, 2, 6, 3, 3, 6, 7, 0, 4, 2, 2, 4, 6, 1, 3, 5, 3, 7, 5};
+      for (int k = 0; k < 8; ++k) plate.vertices.emplace_back(k & 1 ? 1.5 : -1.5, k & 2 ? 1.5 : -1.5, k & 4 ? 5e-4 : -5e-4);
+      plate.triangles = {0, 2, 1, 1, 2, 3, 4, 5, 6, 5, 7, 6, 0, 1, 4, 1, 5, 4,
+                         2, 6, 3, 3, 6, 7, 0, 4, 2, 2, 4, 6, 1, 3, 5, 3, 7, 5};
       add_obstacle(scene, plate);
     }
     const auto model = model_of(scene);
@@ -163,7 +181,8 @@ SENTENCE("der", "a fast thin rod does not pass through a rod, a thin plate or a 
           const Vec3 p = frame.position[NodeIndex{i}], u = frame.position[NodeIndex{i + 1}] - p;
           const Vec3 q = frame.position[NodeIndex{j}], v = frame.position[NodeIndex{j + 1}] - q;
           const double d = u.x() * v.y() - u.y() * v.x();
-          const double s = ((q - p).x() * v.y() - (q - p).y() * v.x()) / d, t = ((q - p).x() * u.y() - (q - p).y() * u.x()) / d;
+          const double s = ((q - p).x() * v.y() - (q - p).y() * v.x()) / d,
+                       t = ((q - p).x() * u.y() - (q - p).y() * u.x()) / d;
           const bool cross = s >= 0 && s <= 1 && t >= 0 && t <= 1;
           EXPECT_TRUE(!cross || (p + s * u).z() > (q + t * v).z());
         }

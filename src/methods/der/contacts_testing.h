@@ -28,8 +28,8 @@ inline void add_slope(Scene& scene, double angle) {
 }
 // A rod that lies along x on the floor, radius 0.01, mass 1.
 inline Scene lying(int segments, double friction, const StiffnessSection& section = plain_section()) {
-  Scene scene = touching(one_rod(StraightCurve{Vec3(0, 0, section.radius), Vec3(1, 0, section.radius)}, segments, section),
-                         friction);
+  Scene scene =
+      touching(one_rod(StraightCurve{Vec3(0, 0, section.radius), Vec3(1, 0, section.radius)}, segments, section), friction);
   add_floor(scene);
   return scene;
 }
