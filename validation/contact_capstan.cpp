@@ -48,7 +48,7 @@ Scene capstan(const Case& c, double ratio, double further, int& middle) {
   scene.title = fmt::format("capstan, mu {}, theta {:.3f}", c.mu, c.theta);
   Rod rope;
   rope.name = "rope";
-  rope.section = StiffnessSection{.EA = {}, .EI1 = EI, .EI2 = EI, .GJ = 0.8 * EI, .mass_per_length = 0.02, .radius = r};
+  rope.section = StiffnessSection{.EA = {}, .EI1 = EI, .EI2 = EI, .GJ = 0.8 * EI, .mass_per_length = 0.5, .radius = r};
   const PolylineCurve curve = wound(c.theta, middle);
   rope.initial = curve;
   double length = 0;
