@@ -144,6 +144,7 @@ void Contacts::set_row(const Chain& c, const Joins* joins, const Touch& touch, i
         const double l2 = squared_norm(e[side]), r = side == 0 ? touch.radius_a : touch.radius_b;
         row.g[i] = row.g[i] + ((i % 2 == 0 ? -1 : 1) * r * dot(d, e[side]) / l2) * n;
       }
+      row.h[i] = row.g[i];
       row.mobility += rows.w[i] * squared_norm(row.g[i]);
       before += dot(row.g[i], to_small(before_[z(c.node[z(rows.vertex[i])])]));
     }
@@ -161,6 +162,22 @@ void Contacts::set_row(const Chain& c, const Joins* joins, const Touch& touch, i
       row.offset = -before + dot(d, place_before) - (rows.body >= 0 ? 0 : dot(d, place));
     }
   }
+  if (touch.edge_b >= 0 && !touch.is_passing()) set_push(c, rows);
+}
+
+// Rod against rod: along the gradient of the gap before the step, unless the pair has turned by more than a right angle or so.
+void Contacts::set_push(const Chain& c, ContactRows& rows) const {
+  const auto x = [&](int i) { return to_small(before_[z(c.node[z(rows.vertex[i])])]); };
+  const ClosestPoints<double> at = closest_points(x(0), x(1), x(2), x(3));
+  const V3<double> apart = (1 - at.s) * x(0) + at.s * x(1) - (1 - at.t) * x(2) - at.t * x(3);
+  const V3<double> n = (1 / std::sqrt(at.squared)) * apart;
+  const double share[4] = {1 - at.s, at.s, at.t - 1, -at.t};
+  ContactRow& row = rows.row[0];
+  double mobility = 0;
+  for (int i = 0; i < 4; ++i) mobility += rows.w[i] * share[i] * dot(row.g[i], n);
+  if (!(mobility > 0.25 * row.mobility)) return;
+  row.mobility = mobility;
+  for (int i = 0; i < 4; ++i) row.h[i] = share[i] * n;
 }
 
 // How far the material frames give way to friction across the rod. Neighbouring contacts turn each other's frames, so each
@@ -230,7 +247,7 @@ void Contacts::push(Chain& c, Joins* joins, ContactRows& rows, int k, double imp
   row.impulse += impulse;
   for (int i = 0; i < 4; ++i) {
     if (rows.w[i] == 0) continue;
-    const V3<double> d = (rows.w[i] * impulse) * row.g[i];
+    const V3<double> d = (rows.w[i] * impulse) * row.h[i];
     c.x.add(rows.vertex[i], d);
     c.v.add(rows.vertex[i], (1 / dt) * d);
   }
@@ -332,7 +349,7 @@ void Contacts::finish(const Chain& c, const Joins* joins, double dt, StepReport&
     for (int k = 0; k < 4; ++k) {
       if (k >= 2 && rows.slot[1] < 0) continue;
       Vec3& felt = node_force_[z(c.node[z(rows.vertex[k])])];
-      for (const ContactRow& row : rows.row) felt += (row.impulse / (dt * dt)) * to_eigen(row.g[k]);
+      for (const ContactRow& row : rows.row) felt += (row.impulse / (dt * dt)) * to_eigen(row.h[k]);
     }
     if (rows.friction > 0) {
       V3<double> slide = value(c, joins, rows, 1) * rows.tangent[0] + value(c, joins, rows, 2) * rows.tangent[1];
