@@ -165,7 +165,8 @@ void Contacts::set_row(const Chain& c, const Joins* joins, const Touch& touch, i
   if (touch.edge_b >= 0 && !touch.is_passing()) set_push(c, rows);
 }
 
-// Rod against rod: along the gradient of the gap before the step, unless the pair has turned by more than a right angle or so.
+// Rod against rod: the overlap before the step, and the push along the gradient of the gap there, unless the pair has turned
+// by more than a right angle or so.
 void Contacts::set_push(const Chain& c, ContactRows& rows) const {
   const auto x = [&](int i) { return to_small(before_[z(c.node[z(rows.vertex[i])])]); };
   const ClosestPoints<double> at = closest_points(x(0), x(1), x(2), x(3));
@@ -173,6 +174,7 @@ void Contacts::set_push(const Chain& c, ContactRows& rows) const {
   const V3<double> n = (1 / std::sqrt(at.squared)) * apart;
   const double share[4] = {1 - at.s, at.s, at.t - 1, -at.t};
   ContactRow& row = rows.row[0];
+  row.least = std::min(0.0, (1 - repair) * (std::sqrt(at.squared) + row.offset));  // along the normal after it would be less
   double mobility = 0;
   for (int i = 0; i < 4; ++i) mobility += rows.w[i] * share[i] * dot(row.g[i], n);
   if (!(mobility > 0.25 * row.mobility)) return;
