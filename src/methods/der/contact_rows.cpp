@@ -70,7 +70,7 @@ void Contacts::set_row(const Chain& c, const Joins* joins, const Touch& touch, i
     ContactRow& row = rows.row[k];
     const V3<double> d = k == 0 ? n : rows.tangent[k - 1];
     row = {};
-    for (int i = 0; i < 4; ++i) row.g[i] = share[i] * d;
+    for (int i = 0; i < 4; ++i) row.g[i] = row.h[i] = share[i] * d;
     double before = 0;
     for (int i = 0; i < 4; ++i) {
       row.mobility += rows.w[i] * squared_norm(row.g[i]);
@@ -90,6 +90,24 @@ void Contacts::set_row(const Chain& c, const Joins* joins, const Touch& touch, i
       row.offset = -before + dot(d, place_before) - (rows.body >= 0 ? 0 : dot(d, place));
     }
   }
+  if (touch.edge_b >= 0 && !touch.is_passing()) set_push(c, rows);
+}
+
+// Rod against rod: the overlap before the step, and the push along the gradient of the gap there, unless the pair has turned
+// by more than a right angle or so.
+void Contacts::set_push(const Chain& c, ContactRows& rows) const {
+  const auto x = [&](int i) { return to_small(before_[z(c.node[z(rows.vertex[i])])]); };
+  const ClosestPoints<double> at = closest_points(x(0), x(1), x(2), x(3));
+  const V3<double> apart = (1 - at.s) * x(0) + at.s * x(1) - (1 - at.t) * x(2) - at.t * x(3);
+  const V3<double> n = (1 / std::sqrt(at.squared)) * apart;
+  const double share[4] = {1 - at.s, at.s, at.t - 1, -at.t};
+  ContactRow& row = rows.row[0];
+  row.least = std::min(0.0, (1 - repair) * (std::sqrt(at.squared) + row.offset));  // along the normal after it would be less
+  double mobility = 0;
+  for (int i = 0; i < 4; ++i) mobility += rows.w[i] * share[i] * dot(row.g[i], n);
+  if (!(mobility > 0.25 * row.mobility)) return;
+  row.mobility = mobility;
+  for (int i = 0; i < 4; ++i) row.h[i] = share[i] * n;
 }
 
 // How far the material frames give way to friction across the rod. Neighbouring contacts turn each other's frames, so each

@@ -143,7 +143,7 @@ void Contacts::push(Chain& c, Joins* joins, ContactRows& rows, int k, double imp
   row.impulse += impulse;
   for (int i = 0; i < 4; ++i) {
     if (rows.w[i] == 0) continue;
-    const V3<double> d = (rows.w[i] * impulse) * row.g[i];
+    const V3<double> d = (rows.w[i] * impulse) * row.h[i];
     c.x.add(rows.vertex[i], d);
     c.v.add(rows.vertex[i], (1 / dt) * d);
   }
@@ -253,7 +253,7 @@ void Contacts::finish(const Chain& c, const Joins* joins, double dt, StepReport&
     ContactRows& rows = rows_[i];
     for (int k = 0; k < 4; ++k) {
       Vec3& felt = node_force_[z(c.node[z(rows.vertex[k])])];
-      for (const ContactRow& row : rows.row) felt += (row.impulse / (dt * dt)) * to_eigen(row.g[k]);
+      for (const ContactRow& row : rows.row) felt += (row.impulse / (dt * dt)) * to_eigen(row.h[k]);
     }
     if (rows.friction > 0) {
       V3<double> slide = value(c, joins, rows, 1) * rows.tangent[0] + value(c, joins, rows, 2) * rows.tangent[1];

@@ -2,7 +2,9 @@
 //
 // A contact has three rows, one along its normal and two along its tangents (the first along a rod). Each row measures
 //   c = sum g_i . x_i + offset      normal: the gap; tangents: how far the surfaces slide on each other in this step
-// over the nodes it moves (and the body, if it touches one), and pushes them by x_i += w_i g_i p, p the impulse times dt.
+// over the nodes it moves (and the body, if it touches one), and pushes them by x_i += w_i h_i p, p the impulse times dt.
+// h = g but for the normal of rod against rod: there h is the gradient of the gap before the step. A push along the gradient
+// after the step gives a compressed contact energy: sideways motion grows at the rate dt N/(m d), N the force, d the distance.
 // A push across the rod acts at its surface and turns the material frame, which answers at once, being quasistatic: by
 // r^2 C/dt^2 for each impulse, C the compliance of the angle  [Bergou 2008, sec. 5 has no inertia about the rod either].
 // A push along the rod acts at the centerline. Its moment r mu N about the section, which would bend the rod, is left out:
@@ -27,9 +29,9 @@ constexpr double repair = 0.2;  // of an overlap or a slip that should not be, i
 inline Vec3 carried(const Pose& pose, const Vec3& local) { return pose.position + pose.orientation * local; }
 
 struct ContactRow {
-  V3<double> g[4];
+  V3<double> g[4], h[4];
   double offset = 0;    // of c
-  double mobility = 0;  // sum of w g . g, of a body and of the material frame: 1/(effective mass) [1/kg]
+  double mobility = 0;  // sum of w g . h, of a body and of the material frame: 1/(effective mass) [1/kg]
   double frame = 0;     // the material frame's part of it
   double impulse = 0;   // p [kg m]: force times dt^2
   double start = 0;     // p at the start of the step
@@ -81,6 +83,7 @@ class Contacts {
   void set_rows(const Chain& chain, const Joins* joins, double dt);
   void set_places(const Chain& chain, const Touch& touch, double dt, ContactRows& rows) const;
   void set_row(const Chain& chain, const Joins* joins, const Touch& touch, int along, double dt, ContactRows& rows) const;
+  void set_push(const Chain& chain, ContactRows& rows) const;
   void add_frame_mobility(const Chain& chain, const Joins* joins, AngleWork& angles, double dt);
   void start_from_memory(Chain& chain, Joins* joins, double dt);
   double value(const Chain& chain, const Joins* joins, const ContactRows& rows, int k) const;
