@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string>
 
 #include "math/rotation.h"
 #include "math/transport.h"
@@ -50,7 +51,35 @@ struct Place {
 
 }  // namespace
 
-void place_obstacles(const Scene& scene, Model& model) {
+std::optional<BodyShape> body_shape(const RigidShape& rigid) {
+  if (const auto* s = std::get_if<shape::Sphere>(&rigid)) return SphereBody{s->radius};
+  if (const auto* s = std::get_if<shape::Capsule>(&rigid)) return CapsuleBody{s->radius, 2 * s->half_length};
+  if (const auto* s = std::get_if<shape::Cylinder>(&rigid)) return CylinderBody{s->radius, 2 * s->half_length};
+  if (const auto* s = std::get_if<shape::Box>(&rigid)) return BoxBody{2 * s->half};
+  return std::nullopt;
+}
+
+namespace {
+void place_grounds(Model& model, Problems& problems) {
+  const bool wanted = std::any_of(model.bodies.begin(), model.bodies.end(),
+                                  [](const BodyModel& b) { return b.moves_freely() && b.collides; });
+  if (!wanted) return;
+  for (std::size_t i = 0; i < model.obstacles.size(); ++i) {
+    const ObstacleModel& o = model.obstacles[i];
+    const bool flat = std::holds_alternative<shape::HalfSpace>(o.shape);
+    if (flat && !o.moves())
+      model.grounds.push_back({o.start.position, o.start.orientation * Vec3::UnitZ(), o.friction, 0});
+    else if (!body_shape(o.shape))
+      problems.push_back(
+          {Severity::warning, "", "obstacle[" + std::to_string(i) + "]",
+           std::string("bodies pass through this obstacle, ") + (flat ? "a half-space that moves" : "a mesh"),
+           "bodies touch half-spaces that stand still, spheres, capsules, cylinders and boxes; rods touch all",
+           "use boxes and other plain shapes where bodies come near"});
+  }
+}
+}  // namespace
+
+void place_obstacles(const Scene& scene, Model& model, Problems& problems) {
   const Contact& c = scene.contact;
   double smallest = forever;
   for (const Section& s : model.section) smallest = std::min(smallest, s.radius());
@@ -67,6 +96,7 @@ void place_obstacles(const Scene& scene, Model& model) {
     obstacle.friction = o.friction.value_or(c.friction);
     model.obstacles.push_back(std::move(obstacle));
   }
+  place_grounds(model, problems);
 }
 
 }  // namespace tendril

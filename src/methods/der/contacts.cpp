@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "contact/body_obstacles.h"
 #include "math/transport.h"
 #include "model/bodies.h"
 
@@ -12,16 +13,6 @@ namespace {
 constexpr double repair = 0.2;        // of an overlap or a slip that should not be, in one step
 constexpr double free_to_turn = 1e4;  // a frame this much easier to turn than the rod is to move feels no friction across
 
-RigidShape shape_of(const BodyShape& body) {
-  struct {
-    RigidShape operator()(const BoxBody& s) const { return shape::Box{0.5 * s.size}; }
-    RigidShape operator()(const SphereBody& s) const { return shape::Sphere{s.radius}; }
-    RigidShape operator()(const CylinderBody& s) const { return shape::Cylinder{0.5 * s.length, s.radius}; }
-    RigidShape operator()(const CapsuleBody& s) const { return shape::Capsule{0.5 * s.length, s.radius}; }
-  } as;
-  return std::visit(as, body);
-}
-
 Vec3 carried(const Pose& pose, const Vec3& local) { return pose.position + pose.orientation * local; }
 
 }  // namespace
@@ -30,13 +21,8 @@ Contacts::Contacts(const Model& model)
     : model_(model), geometry_(model), obstacles_(static_cast<int>(model.obstacles.size())) {
   has_friction_ = model.contact.friction > 0;
   for (const ObstacleModel& o : model.obstacles) has_friction_ = has_friction_ || o.friction > 0;
-  for (std::size_t b = 0; b < model.bodies.size(); ++b) {
-    const BodyModel& body = model.bodies[b];
-    if (!body.shape || !body.collides) continue;
-    body_of_.push_back(static_cast<int>(b));
-    geometry_.add_obstacle(shape_of(*body.shape), body.friction);
-    has_friction_ = has_friction_ || body.friction > 0;
-  }
+  body_of_ = add_bodies(model, geometry_);
+  for (const int b : body_of_) has_friction_ = has_friction_ || model.bodies[z(b)].friction > 0;
   before_.resize(z(geometry_.nodes()));
   after_ = node_force_ = before_;
   places_before_.resize(z(obstacles_) + body_of_.size());
