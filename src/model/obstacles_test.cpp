@@ -91,6 +91,9 @@ SENTENCE("model", "half-spaces that stand still are the ground of bodies; what b
   EXPECT_NE(told.find("obstacle[1]: bodies pass through this obstacle, a half-space that moves"), std::string::npos) << told;
   EXPECT_NE(told.find("obstacle[2]: bodies pass through this obstacle, a mesh"), std::string::npos) << told;
   EXPECT_FALSE(has_errors(model.problems()));
+  scene.bodies[0].position = Vec3(0, 0, -0.95);  // 0.05 / sqrt(2) above the plane
+  EXPECT_NE(to_text(build_model(scene).problems()).find("body `ball` starts 0.0646 m deep in obstacle `floor`"),
+            std::string::npos);
 }
 
 }  // namespace
