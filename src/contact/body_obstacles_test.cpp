@@ -74,7 +74,9 @@ SENTENCE("contact", "a rod that is not joined to the body, or comes back to it, 
   ASSERT_FALSE(touches.empty());
   for (const Touch& t : touches) EXPECT_GE(t.edge_a, 50);
   Rod back = rod_from("a", Vec3::Zero(), Vec3(1, 0, 0));
-  back.rest = PolylineCurve{{Vec3(0, 0, 0), Vec3(0.4, 0, 0), Vec3(0.4, 0, 0.105), Vec3(-0.2, 0, 0.105)}};
+  PolylineCurve curve;
+  curve.points = {Vec3(0, 0, 0), Vec3(0.4, 0, 0), Vec3(0.4, 0, 0.105), Vec3(-0.2, 0, 0.105)};
+  back.rest = curve;
   Seen again(ball_with({back}));
   ASSERT_FALSE(again.touches().empty());
   for (const Touch& t : again.touches()) EXPECT_GT(t.edge_a, 30);

@@ -148,7 +148,7 @@ Scene crowded() {
   };
   add("left", Vec3(-0.5, 0, 0.4), Vec3(0, 0, 0.4), 20);
   add("right", Vec3(0, 0, 0.4), Vec3(0.4, 0.1, 0.4), 16);
-  add("on top", Vec3(0.02, -0.3, 0.46), Vec3(0, 0.3, 0.46), 24);
+  add("on_top", Vec3(0.02, -0.3, 0.46), Vec3(0, 0.3, 0.46), 24);
   scene.bodies = {body("ball", SphereBody{0.05}, 0.3, Vec3(0, 0, 0.4), 0.3),
                   body("brick", BoxBody{Vec3(0.1, 0.1, 0.06)}, 0.4, Vec3(0.01, 0.01, 0.08), 0.3)};
   Joint joint;
