@@ -254,7 +254,7 @@ SENTENCE("view", "a description has the bodies and obstacles of the scene, frame
   point.name = "point", point.mass = 2, point.inertia = Vec3(0.2, 0.2, 0.2), point.position = Vec3(1, 2, 3);
   scene.bodies = {ball, point};
   Obstacle floor, box, mesh;
-  floor.name = "floor", floor.shape = HalfSpaceShape{Vec3(0, 0, -1), Vec3::UnitX()};
+  floor.name = "floor", floor.shape = HalfSpaceShape{Vec3(-1, 0, 0), Vec3::UnitX()};
   box.name = "box", box.shape = BoxShape{Vec3(0, 0, -1), Vec3(1, 2, 3)};
   box.move.keys = {{0, Vec3::Zero()}, {1, Vec3(0, 0, 1)}};
   mesh.name = "mesh";

@@ -10,8 +10,9 @@
 namespace tendril::der {
 namespace {
 
-constexpr double repair = 0.2;        // of an overlap or a slip that should not be, in one step
-constexpr double free_to_turn = 1e4;  // a frame this much easier to turn than the rod is to move feels no friction across
+constexpr double most_unknown = 0.01;  // of the radius
+constexpr double repair = 0.2;         // of an overlap or a slip that should not be, in one step
+constexpr double free_to_turn = 1e4;   // a frame this much easier to turn than the rod is to move feels no friction across
 
 Vec3 carried(const Pose& pose, const Vec3& local) { return pose.position + pose.orientation * local; }
 
@@ -81,7 +82,14 @@ void Contacts::keep(double dt) {
 
 void Contacts::set_rows(const Chain& c, const Joins* joins) {
   rows_.resize(touches_.size());
-  for (std::size_t i = 0; i < rows_.size(); ++i) set_row(c, joins, touches_[i], 0, rows_[i]);
+  for (std::size_t i = 0; i < rows_.size(); ++i) {
+    set_row(c, joins, touches_[i], 0, rows_[i]);
+    // The overlap as it was measured: along the present normal a place that slides over something round seems to come out of
+    // it. Of what was not known there is little: rods that start a little inside each other.
+    const ContactMemoryEntry& memory = memory_.now(i);
+    const double known = memory.age > 0 ? memory.gap : std::max(rows_[i].row[0].least, -most_unknown * rows_[i].radius);
+    rows_[i].row[0].least = (1 - repair) * std::min(0.0, known);
+  }
 }
 
 // The rows of one contact, the first tangent along segment a (0) or b (1). The b side has the opposite sign; an obstacle's
@@ -142,7 +150,7 @@ void Contacts::set_row(const Chain& c, const Joins* joins, const Touch& touch, i
     if (k == 0) {
       row.offset = -(touch.radius_a + touch.radius_b) - (rows.body >= 0 ? 0 : dot(n, place));
       const double gap_before = before - (touch.radius_a + touch.radius_b) - dot(n, place_before);
-      row.least = std::min(0.0, (1 - repair) * gap_before);
+      row.least = gap_before;  // set_rows: what of it counts
     } else {
       row.offset = -before + dot(d, place_before) - (rows.body >= 0 ? 0 : dot(d, place));
     }
@@ -165,7 +173,11 @@ void Contacts::add_frame_mobility(const Chain& c, const Joins* joins, AngleWork&
   for (std::size_t i = 0; i < rows_.size(); ++i) {
     ContactRows& rows = rows_[i];
     // A rod that nothing holds from turning feels friction along itself alone.
-    if (rows.slot[1] >= 0 && rolls(rows.slot[1]) && !rolls(rows.slot[0])) set_row(c, joins, touches_[i], 1, rows);
+    if (rows.slot[1] >= 0 && rolls(rows.slot[1]) && !rolls(rows.slot[0])) {
+      const double least = rows.row[0].least;
+      set_row(c, joins, touches_[i], 1, rows);
+      rows.row[0].least = least;
+    }
     for (int side = 0; side < 2 && rows.friction > 0; ++side) {
       const int s = rows.slot[side];
       if (s < 0) continue;
@@ -328,6 +340,7 @@ void Contacts::finish(const Chain& c, const Joins* joins, double dt, StepReport&
       Vec3& slip = memory_.now(i).slip;
       slip = sticks ? tangential(slip + to_eigen(slide), to_eigen(rows.normal)) : Vec3::Zero();
     }
+    memory_.now(i).gap = 0;
     if (rows.row[0].impulse > 0 || value(c, joins, rows, 0) < 0) note_point(c, joins, i, dt, report);
   }
   keep(dt);
@@ -350,6 +363,7 @@ void Contacts::note_point(const Chain& c, const Joins* joins, std::size_t i, dou
   for (int k = 1; k < 3; ++k) force = force + rows.row[k].impulse * rows.tangent[k - 1];
   points_.push_back(contact_point(touch, to_eigen((1 - touch.s) * x(0) + touch.s * x(1)), rate2 * to_eigen(force)));
   if (rows.row[0].impulse > 0) ++report.contacts;
+  memory_.now(i).gap = touch.gap;
   report.penetration = std::max(report.penetration, -touch.gap / rows.radius);
 }
 
