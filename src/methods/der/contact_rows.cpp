@@ -7,10 +7,21 @@
 #include "model/bodies.h"
 
 namespace tendril::der {
+namespace {
+constexpr double most_unknown = 0.01;  // of the radius: overlap that no step before has seen
+}  // namespace
 
 void Contacts::set_rows(const Chain& c, const Joins* joins, double dt) {
   rows_.resize(touches_.size());
-  for (std::size_t i = 0; i < rows_.size(); ++i) set_row(c, joins, touches_[i], 0, dt, rows_[i]);
+  for (std::size_t i = 0; i < rows_.size(); ++i) {
+    set_row(c, joins, touches_[i], 0, dt, rows_[i]);
+    if (touches_[i].edge_b >= 0) continue;
+    // The overlap as it was measured: along the present normal a place that slides over something round seems to come out of
+    // it. Of what was not known there is little: rods that start a little inside something.
+    const ContactMemoryEntry& memory = memory_.now(i);
+    double& least = rows_[i].row[0].least;
+    least = memory.age > 0 ? (1 - repair) * std::min(0.0, memory.gap) : std::max(least, -most_unknown * rows_[i].radius);
+  }
 }
 
 // Which vertices a contact moves, and which frames it turns: at a node those of the edges on both sides, by half.

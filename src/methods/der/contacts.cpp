@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "contact/body_obstacles.h"
 #include "math/transport.h"
 #include "model/bodies.h"
 
@@ -13,29 +14,14 @@ constexpr double free_to_turn = 1e8;  // a frame this much easier to turn than t
 
 bool rolls(const ContactRow& row) { return row.frame > free_to_turn * row.mobility; }
 
-RigidShape shape_of(const BodyShape& body) {
-  struct {
-    RigidShape operator()(const BoxBody& s) const { return shape::Box{0.5 * s.size}; }
-    RigidShape operator()(const SphereBody& s) const { return shape::Sphere{s.radius}; }
-    RigidShape operator()(const CylinderBody& s) const { return shape::Cylinder{0.5 * s.length, s.radius}; }
-    RigidShape operator()(const CapsuleBody& s) const { return shape::Capsule{0.5 * s.length, s.radius}; }
-  } as;
-  return std::visit(as, body);
-}
-
 }  // namespace
 
 Contacts::Contacts(const Model& model)
     : model_(model), geometry_(model), obstacles_(static_cast<int>(model.obstacles.size())) {
   has_friction_ = model.contact.friction > 0;
   for (const ObstacleModel& o : model.obstacles) has_friction_ = has_friction_ || o.friction > 0;
-  for (std::size_t b = 0; b < model.bodies.size(); ++b) {
-    const BodyModel& body = model.bodies[b];
-    if (!body.shape || !body.collides) continue;
-    body_of_.push_back(static_cast<int>(b));
-    geometry_.add_obstacle(shape_of(*body.shape), body.friction);
-    has_friction_ = has_friction_ || body.friction > 0;
-  }
+  body_of_ = add_bodies(model, geometry_);
+  for (const int b : body_of_) has_friction_ = has_friction_ || model.bodies[z(b)].friction > 0;
   before_.resize(z(geometry_.nodes()));
   after_ = node_force_ = before_;
   places_before_.resize(z(obstacles_) + body_of_.size());
@@ -267,6 +253,7 @@ void Contacts::finish(const Chain& c, const Joins* joins, double dt, StepReport&
         if (rolls(rows.row[k])) slip -= way.dot(slip) * way;
       }
     }
+    memory_.now(i).gap = 0;
     if (rows.row[0].impulse > 0 || value(c, joins, rows, 0) < 0) note_point(c, joins, i, dt, report);
   }
   keep(dt);
@@ -289,6 +276,7 @@ void Contacts::note_point(const Chain& c, const Joins* joins, std::size_t i, dou
   for (int k = 1; k < 3; ++k) force = force + rows.row[k].impulse * rows.tangent[k - 1];
   points_.push_back(contact_point(touch, to_eigen((1 - touch.s) * x(0) + touch.s * x(1)), rate2 * to_eigen(force)));
   if (rows.row[0].impulse > 0) ++report.contacts;
+  memory_.now(i).gap = touch.gap;
   report.penetration = std::max(report.penetration, -touch.gap / rows.radius);
 }
 
