@@ -5,6 +5,9 @@
 
 namespace tendril {
 
+std::vector<Check> contact_capstan(ExperimentContext& context);
+std::vector<Check> contact_crossing(ExperimentContext& context);
+std::vector<Check> contact_drop(ExperimentContext& context);
 std::vector<Check> der_cantilever(ExperimentContext& context);
 std::vector<Check> der_energy(ExperimentContext& context);
 std::vector<Check> der_helical_buckling(ExperimentContext& context);
@@ -22,7 +25,13 @@ std::vector<Check> strands_suture(ExperimentContext& context);
 std::vector<Check> strands_virtual_coupling(ExperimentContext& context);
 
 std::span<const Experiment> all_experiments() {
-  static const std::array<Experiment, 15> experiments{{
+  static const std::array<Experiment, 18> experiments{{
+      {"contact/capstan", "Euler, Eytelwein", "a rope over a cylinder holds up to exp(mu theta) and slips beyond",
+       Experiment::quick, contact_capstan},
+      {"contact/crossing", "balance of forces", "crossing ropes press on each other with what their ends feel more",
+       Experiment::quick, contact_crossing},
+      {"contact/drop", "Zhao 2022, Fig. 17", "a rod dropped on three cylinders bounces and comes to rest", Experiment::quick,
+       contact_drop},
       {"der/cantilever", "REFERENCES 1a-1c", "a cantilever bends as Euler's elastica does", Experiment::quick,
        der_cantilever},
       {"der/energy", "conservation laws", "a free rod keeps energy and momenta, an inextensible one its length",
