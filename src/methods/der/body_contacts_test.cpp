@@ -130,20 +130,29 @@ SENTENCE("der", "a cylinder lies in a hanging rope, which carries it; the clamps
   scene.rods[0].damping.mass = 1;
   scene.bodies = {body("log", CylinderBody{0.06, 0.3}, 0.5, Vec3(0, 0, -0.16), 0.2)};
   scene.bodies[0].orientation = Vec3(0.5 * 3.14159265358979323846, 0, 0);  // along y
-  scene.bodies[0].damping = 1;
+  scene.bodies[0].kind = BodyKind::guided;                                 // else it tips over
+  scene.bodies[0].damping = 2;
   add_clamp(scene, 0, {Hold::position});
   add_clamp(scene, 1, {Hold::position});
   add_gravity(scene);
   Run run(scene);
-  run.go_on(3);
-  const Frame f = frame_of(run.der);
+  run.dt = 5e-4;
+  run.go_on(2);
+  // It goes on trembling a little: forces in the mean.
   std::vector<Wrench> reactions(2);
-  run.der.reactions(reactions);
-  const double weight = (0.5 + 0.1) * 9.81;
-  EXPECT_NEAR(reactions[0].force.z() + reactions[1].force.z(), weight, 0.02 * weight);
-  EXPECT_LT(f.bodies[0].pose.position.z(), -0.1);
-  EXPECT_GT(f.bodies[0].pose.position.z(), -0.5) << "it did not fall through";
-  EXPECT_NEAR(-run.contact_force().z(), 0.5 * 9.81, 0.02 * 0.5 * 9.81);
+  double held = 0, carried = 0;
+  int count = 0;
+  for (; run.time < 3; ++count) {
+    ASSERT_EQ(run.step().outcome, Outcome::fine);
+    run.der.reactions(reactions);
+    held += reactions[0].force.z() + reactions[1].force.z();
+    carried -= run.contact_force().z();
+  }
+  EXPECT_NEAR(held / count, (0.5 + 0.1) * 9.81, 0.02 * 0.6 * 9.81);
+  EXPECT_NEAR(carried / count, 0.5 * 9.81, 0.02 * 0.5 * 9.81);
+  const double height = frame_of(run.der).bodies[0].pose.position.z();
+  EXPECT_LT(height, -0.1);
+  EXPECT_GT(height, -0.3) << "it did not fall through";
   EXPECT_LT(run.penetration, 0.02);
 }
 
@@ -197,12 +206,13 @@ SENTENCE("der", "several rods on one body among other things: nothing passes thr
 
 SENTENCE("der", "with bodies, joints and contacts a step allocates nothing once warm") {
   Run run(crowded());
-  run.go_on(1.2);
-  const StepReport before = run.step();
-  EXPECT_GT(before.contacts, 5);
+  run.go_on(2);
   const AllocationCount allocations;
-  for (int i = 0; i < 200; ++i) run.step();
-  EXPECT_EQ(allocations.count(), 0);
+  int fewest = 1000;
+  for (int i = 0; i < 200; ++i) fewest = std::min(fewest, run.der.step(run.time + i * run.dt, run.dt, {}).contacts);
+  const long count = allocations.count();
+  EXPECT_EQ(count, 0);
+  EXPECT_GT(fewest, 5);
 }
 
 SENTENCE("der", "a state saved amid contacts with bodies goes on with the same bits in another method") {
@@ -270,8 +280,10 @@ SENTENCE("der",
   Scene scene = one_rod(StraightCurve{Vec3(2, 0, 0), Vec3(2, 0, -1)}, 10, rope());
   add_clamp(scene, 0);
   scene.bodies = {body("ball", SphereBody{0.05}, 0.2, Vec3(0, 0, 0), 0.3)};
+  scene.bodies[0].damping = 4;
   add_gravity(scene);
   Run run(scene);
+  run.dt = 1e-3;
   Hand hand = suggested_hand(*run.model, 0, Vec3(0.05, 0, 0));
   hand.pose.position = Vec3(0.3, 0.1, 0.5);
   while (run.time < 3) ASSERT_EQ(run.step(with_hand(hand)).outcome, Outcome::fine);

@@ -55,6 +55,12 @@ void push(Chain& c, const HeldPoint& p, V3<double> change, double dt_of_position
 
 }  // namespace
 
+bool Joins::is_tied(int body) const {
+  for (const Tie& tie : plan_.ties)
+    if (tie.a.body == body || tie.b.body == body) return true;
+  return false;
+}
+
 // How the body's point at `lever` answers to an impulse.
 Mat3 Joins::mobility(int body, const Vec3& lever) const {
   const BodyModel& model = model_.bodies[z(body)];
@@ -65,7 +71,7 @@ Mat3 Joins::mobility(int body, const Vec3& lever) const {
 
 // With the point's place x after the step without it, W its mobility and p the impulse times dt,
 //   p = k dt^2 (x_h - x - W p)
-// As for rods, no hand moves it in a step by more than the lengths can follow.
+// As for rods, no hand moves what hangs on them by more in a step than the lengths can follow.
 void Joins::pull(const Grip& grip, double dt) {
   const Pose& pose = bodies_[z(grip.body)].pose;
   const Vec3 lever = pose.orientation * grip.point;
@@ -73,7 +79,7 @@ void Joins::pull(const Grip& grip, double dt) {
   const Mat3 W = mobility(grip.body, lever);
   const Vec3 away = grip.pose.position - pose.position - lever;
   Vec3 p = (Mat3::Identity() + k * W).ldlt().solve(k * away);
-  if (const double moved = (W * p).norm(); moved > most_pull * scale_) p *= most_pull * scale_ / moved;
+  if (const double moved = (W * p).norm(); moved > most_pull * scale_ && is_tied(grip.body)) p *= most_pull * scale_ / moved;
   push_body(grip.body, p, grip.point, dt);
 }
 
@@ -85,7 +91,7 @@ void Joins::damp(const Grip& grip, double dt) {
   const Mat3 W = mobility(grip.body, lever);
   const Vec3 difference = grip.motion.linear - body.motion.linear - body.motion.angular.cross(lever);
   Vec3 impulse = (Mat3::Identity() + c * W).ldlt().solve(c * difference);
-  if (const double change = (W * impulse).norm(); change * dt > most_pull * scale_)
+  if (const double change = (W * impulse).norm(); change * dt > most_pull * scale_ && is_tied(grip.body))
     impulse *= most_pull * scale_ / (change * dt);
   const BodyModel& model = model_.bodies[z(grip.body)];
   body.motion.linear += inverse_mass(model) * impulse;

@@ -62,6 +62,7 @@ class Joins {
   int turn_block(int carrier) const { return nodes_ + plan_.bodies + carrier; }
   int place_block(int body) const { return nodes_ + body; }
   Mat3 mobility(int body, const Vec3& lever) const;
+  bool is_tied(int body) const;
   void step_world(const Drive& drive, double dt);
   void remember_levers(const Chain& chain);
   void set_gradients(const Chain& chain, Push push);
