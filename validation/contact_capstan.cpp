@@ -62,6 +62,11 @@ Scene capstan(const Case& c, double ratio, double further, int& middle) {
   rope.rest = straight;
   rope.damping.mass = 2;
   scene.rods.push_back(rope);
+  for (const double at : {0.0, 1.0}) {  // a load does not spin; else the rope could roll sideways on the cylinder
+    Clamp clamp;
+    clamp.name = at < 1 ? "low" : "high", clamp.rod = "rope", clamp.at = at, clamp.hold = {Hold::twist};
+    scene.clamps.push_back(clamp);
+  }
   Obstacle drum;
   drum.name = "drum";
   drum.shape = CylinderShape{Vec3(0, -5 * R, 0), Vec3(0, 5 * R, 0), R};
