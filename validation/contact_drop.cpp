@@ -48,14 +48,16 @@ std::vector<Check> contact_drop(ExperimentContext& context) {
   Simulation simulation = open_or_throw(drop());
   std::vector<std::vector<double>> rows;
   double fastest = 0, deepest = 1, next = 0;
-  int bounces = 0;       // free flights of at least 0.05 s after the first touch
-  double touched = 1e9;  // when it last did
+  int bounces = 0;                      // off one of the cylinders, for at least 0.05 s
+  double touched[3] = {1e9, 1e9, 1e9};  // when it last did
+  const auto which = [](const ContactPoint& p) { return static_cast<int>(std::lround(p.position.x() / apart)) + 1; };
   while (!simulation.finished()) {
     advance_or_throw(simulation);
     const Frame& frame = simulation.frame();
-    if (!frame.contacts.empty()) {
-      bounces += simulation.time() - touched > 0.05;
-      touched = simulation.time();
+    for (const ContactPoint& p : frame.contacts) {
+      double& last = touched[which(p)];
+      bounces += simulation.time() - last > 0.05;
+      last = simulation.time();
     }
     if (simulation.time() < next) continue;
     next += 0.02;
@@ -71,7 +73,7 @@ std::vector<Check> contact_drop(ExperimentContext& context) {
   double on[3] = {0, 0, 0};
   for (const ContactPoint& p : frame.contacts) {
     force += p.force;
-    on[static_cast<int>(std::lround(p.position.x() / apart)) + 1] += p.force.z();
+    on[which(p)] += p.force.z();
   }
   context.write_csv("fall", {"time [s]", "height of the middle [m]", "kinetic energy [J]", "contacts"}, rows);
   const double weight = density * 3.141592653589793 * r * r * length * 9.81;
@@ -80,7 +82,7 @@ std::vector<Check> contact_drop(ExperimentContext& context) {
       bound_check("speed at the end, fastest node [m/s]", fastest, 1e-3),
       relative_check("contact forces carry the weight [N]", weight, force.z(), 0.01),
       Check{"least part of the weight on a cylinder", 0.05, carried, 0, 0, carried > 0.05},
-      Check{"times it bounced off all cylinders", 1, double(bounces), 0, 0, bounces >= 1},
+      Check{"times it bounced off a cylinder", 1, double(bounces), 0, 0, bounces >= 1},
       Check{"centerline outside of the cylinders, least distance over the radius", 0.98, deepest, 0, 0, deepest > 0.98},
       bound_check("worst penetration, over the radius", simulation.report().worst_penetration, 0.02),
   };
