@@ -62,6 +62,11 @@ Scene capstan(const Case& c, double ratio, double further, int& middle) {
   rope.rest = straight;
   rope.damping.mass = 2;
   scene.rods.push_back(rope);
+  for (const double at : {0.0, 1.0}) {  // a load does not spin; else the rope could roll sideways on the cylinder
+    Clamp clamp;
+    clamp.name = at < 1 ? "low" : "high", clamp.rod = "rope", clamp.at = at, clamp.hold = {Hold::twist};
+    scene.clamps.push_back(clamp);
+  }
   Obstacle drum;
   drum.name = "drum";
   drum.shape = CylinderShape{Vec3(0, -5 * R, 0), Vec3(0, 5 * R, 0), R};
@@ -92,10 +97,11 @@ Watched watch(const Scene& scene, int middle, double enough) {
   Simulation simulation = open_or_throw(scene);
   Watched out;
   while (simulation.time() < loaded && !simulation.finished()) advance_or_throw(simulation);
-  const Vec3 start = simulation.frame().position[NodeIndex{middle}];
+  const auto place = [&](int node) { return simulation.frame().position[NodeIndex{node}]; };
+  const Vec3 start = place(middle), along = (place(middle + 1) - place(middle - 1)).normalized();
   for (int i = 0; !simulation.finished(); ++i) {
     advance_or_throw(simulation);
-    const double slip = (simulation.frame().position[NodeIndex{middle}] - start).norm();
+    const double slip = std::abs((place(middle) - start).dot(along));
     out.slip = std::max(out.slip, slip);
     if (i % 200 == 0) out.rows.push_back({simulation.time() - loaded, slip / R});
     if (slip > enough) {
@@ -113,7 +119,7 @@ std::vector<Check> contact_capstan(ExperimentContext& context) {
   std::vector<Check> checks;
   std::vector<std::vector<double>> borders;
   double worst = 0;
-  for (const Case& c : {Case{0.3, pi}, Case{0.5, 0.5 * pi}, Case{0.2, 3 * pi}}) {
+  for (const Case& c : {Case{0.3, pi}, Case{0.5, 0.5 * pi}, Case{0.5, pi}}) {
     const double limit = std::exp(c.mu * c.theta);
     int middle = 0;
     const std::string name = fmt::format("mu {}, theta {:.4g}", c.mu, c.theta);

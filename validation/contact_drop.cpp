@@ -24,8 +24,8 @@ Scene drop() {
   rod.name = "rod";
   rod.material = "foam";
   rod.section = CircleSection{r};
-  const Vec3 middle(0.4, 0.1, R + r + height), half(0.5 * length * std::cos(0.1), 0.5 * length * std::sin(0.1), 0.4);
-  rod.rest = StraightCurve{middle - half, middle + half};  // a little askew
+  const Vec3 middle(0, 0, R + r + height), half(0.5 * length * std::cos(0.05), 0, 0.5 * length * std::sin(0.05));
+  rod.rest = StraightCurve{middle - half, middle + half};  // one end comes down first
   rod.segments = 200;
   rod.damping.mass = 3;
   scene.rods.push_back(rod);
@@ -38,7 +38,7 @@ Scene drop() {
   scene.contact.enabled = true;
   scene.contact.friction = 0.3;
   scene.loads.push_back(GravityLoad{});
-  scene.time.duration = 8;
+  scene.time.duration = 10;
   return scene;
 }
 
@@ -48,13 +48,17 @@ std::vector<Check> contact_drop(ExperimentContext& context) {
   Simulation simulation = open_or_throw(drop());
   std::vector<std::vector<double>> rows;
   double fastest = 0, deepest = 1, next = 0;
-  int bounces = 0;
-  bool touched = false;
+  int bounces = 0;                      // off one of the cylinders, for at least 0.05 s
+  double touched[3] = {1e9, 1e9, 1e9};  // when it last did
+  const auto which = [](const ContactPoint& p) { return static_cast<int>(std::lround(p.position.x() / apart)) + 1; };
   while (!simulation.finished()) {
     advance_or_throw(simulation);
     const Frame& frame = simulation.frame();
-    bounces += touched && frame.contacts.empty();
-    touched = !frame.contacts.empty();
+    for (const ContactPoint& p : frame.contacts) {
+      double& last = touched[which(p)];
+      bounces += simulation.time() - last > 0.05;
+      last = simulation.time();
+    }
     if (simulation.time() < next) continue;
     next += 0.02;
     for (const Vec3& x : frame.position)  // of the centerline outside of the cylinders, over the radius
@@ -69,7 +73,7 @@ std::vector<Check> contact_drop(ExperimentContext& context) {
   double on[3] = {0, 0, 0};
   for (const ContactPoint& p : frame.contacts) {
     force += p.force;
-    on[static_cast<int>(std::lround(p.position.x() / apart)) + 1] += p.force.z();
+    on[which(p)] += p.force.z();
   }
   context.write_csv("fall", {"time [s]", "height of the middle [m]", "kinetic energy [J]", "contacts"}, rows);
   const double weight = density * 3.141592653589793 * r * r * length * 9.81;
@@ -77,9 +81,8 @@ std::vector<Check> contact_drop(ExperimentContext& context) {
   return {
       bound_check("speed at the end, fastest node [m/s]", fastest, 1e-3),
       relative_check("contact forces carry the weight [N]", weight, force.z(), 0.01),
-      bound_check("sideways, part of the weight", force.head<2>().norm() / weight, 0.01),
       Check{"least part of the weight on a cylinder", 0.05, carried, 0, 0, carried > 0.05},
-      Check{"times it left all cylinders again", 2, double(bounces), 0, 0, bounces >= 2},
+      Check{"times it bounced off a cylinder", 1, double(bounces), 0, 0, bounces >= 1},
       Check{"centerline outside of the cylinders, least distance over the radius", 0.98, deepest, 0, 0, deepest > 0.98},
       bound_check("worst penetration, over the radius", simulation.report().worst_penetration, 0.02),
   };

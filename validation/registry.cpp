@@ -27,10 +27,10 @@ std::vector<Check> strands_virtual_coupling(ExperimentContext& context);
 std::span<const Experiment> all_experiments() {
   static const std::array<Experiment, 18> experiments{{
       {"contact/capstan", "Euler, Eytelwein", "a rope over a cylinder holds up to exp(mu theta) and slips beyond",
-       Experiment::quick, contact_capstan},
+       Experiment::slow, contact_capstan},
       {"contact/crossing", "balance of forces", "crossing ropes press on each other with what their ends feel more",
        Experiment::quick, contact_crossing},
-      {"contact/drop", "Zhao 2022, Fig. 17", "a rod dropped on three cylinders bounces and comes to rest", Experiment::quick,
+      {"contact/drop", "Zhao 2022, Fig. 17", "a rod dropped on three cylinders bounces and comes to rest", Experiment::slow,
        contact_drop},
       {"der/cantilever", "REFERENCES 1a-1c", "a cantilever bends as Euler's elastica does", Experiment::quick,
        der_cantilever},

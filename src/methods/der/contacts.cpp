@@ -98,7 +98,9 @@ void Contacts::take_from_memory(std::size_t i, double dt) {
   rows.row[0].impulse = dt * dt * memory.normal_force;
   for (int k = 1; k < 3; ++k) {
     rows.row[k].impulse = dt * dt * to_eigen(rows.tangent[k - 1]).dot(memory.friction);
-    rows.row[k].least = -repair * to_eigen(rows.tangent[k - 1]).dot(memory.slip);
+    // A slip is repaired where the nodes would do it. Where the frame would, a step later, the rod would begin to sway.
+    const double part = repair * rows.row[k].mobility / (rows.row[k].mobility + rows.row[k].frame);
+    rows.row[k].least = -part * to_eigen(rows.tangent[k - 1]).dot(memory.slip);
     rows.row[k].start = rows.row[k].impulse;
   }
 }

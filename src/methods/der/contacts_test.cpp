@@ -77,7 +77,6 @@ SENTENCE("der", "two rods that hit each other keep their momentum, and their ang
     EXPECT_LT(fine.linear, 1e-12);
     EXPECT_LT(fine.angular, 1e-3);
     EXPECT_LT(fine.angular, 0.5 * coarse.angular);
-    std::printf("kind %d angular %g %g\n", kind, coarse.angular, fine.angular);
   }
 }
 
@@ -93,7 +92,6 @@ SENTENCE("der", "friction between curved rods keeps momentum, and angular moment
   EXPECT_LT(coarse.linear, 1e-12);
   EXPECT_LT(fine.angular, 1e-3);
   EXPECT_LT(fine.angular, 0.5 * coarse.angular);
-  std::printf("friction angular %g %g\n", coarse.angular, fine.angular);
 }
 
 SENTENCE("der", "a rod at rest presses on the floor with its weight, whatever keeps its length") {
@@ -175,7 +173,7 @@ SENTENCE("der", "a fast thin rod does not pass through a rod, a thin plate or a 
     ride.go(rod, 0.006);
     ASSERT_TRUE(ride.fine) << kind;
     EXPECT_GE(ride.contacts, 1) << kind;
-    EXPECT_LT(ride.penetration, 0.02) << kind;
+    EXPECT_LT(ride.penetration, core) << kind;  // nearer would count as passed through (find_contacts.h)
     const Frame frame = frame_of(rod);
     if (kind == 0) {  // wherever the two cross, seen from above, the first one is above
       for (int i = 0; i < 30; ++i)
@@ -248,7 +246,6 @@ SENTENCE("der", "contact does not know where the world's axes point") {
   for (int i = 0; i < ends[0].position.size(); ++i)
     worst = std::max(worst, (turn * ends[0].position[NodeIndex{i}] - ends[1].position[NodeIndex{i}]).norm());
   EXPECT_LT(worst, 1e-9);
-  std::printf("rotated %g\n", worst);
 }
 
 SENTENCE("der", "a step in contact allocates nothing once it has seen as many contacts") {

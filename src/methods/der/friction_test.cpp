@@ -40,7 +40,6 @@ SENTENCE("der", "a rod on a slope sticks below the angle of friction and slides 
       ride.go(rod, 2);
       const Frame frame = frame_of(rod);
       const double x2 = centre_of(rod, frame).x(), t2 = ride.time;
-      std::printf("slope %d %g: %g %g\n", kind, tangent, x1 - 0.5, x2 - 0.5);
       EXPECT_LT(ride.penetration, 0.02);
       if (tangent < mu) {
         EXPECT_LT(std::abs(x2 - 0.5), 1e-6) << kind;
@@ -69,7 +68,6 @@ SENTENCE("der", "a rod that sticks does not creep, and what rests grows quiet") 
     worst = std::max(worst, (late.position[NodeIndex{i}] - early.position[NodeIndex{i}]).norm());
   EXPECT_LT(worst, 1e-8);
   EXPECT_LT(late.own_energy.kinetic, 1e-20);
-  std::printf("creep %g kinetic %g\n", worst, late.own_energy.kinetic);
 }
 
 // Friction mu w on the surface turns the rod by r mu w per length: an angle of r mu w s (L - s)/(2 GJ) between the clamps.
@@ -91,15 +89,10 @@ SENTENCE("der", "a plate that slides sideways under a clamped rod twists it by t
   ride.go(rod, 1);
   ASSERT_TRUE(ride.fine);
   const Frame frame = frame_of(rod);
-  std::vector<Wrench> at_clamp(2);
-  rod.reactions(at_clamp);
   // What the clamps carry of the weight does not press. Nodes inside carry n - 1 of n parts, evenly.
   const double per_length = mu * g * 0.01;
-  std::printf("contact force %g %g %g; moments %g %g expected %g\n", contact_force(frame).x(), contact_force(frame).y(),
-              contact_force(frame).z(), at_clamp[0].moment.x(), at_clamp[1].moment.x(), per_length / 2);
   for (const int edge : {n / 4, n / 2, 3 * n / 4}) {
     const double s = (edge + 0.5) / n, expected = per_length * s * (1 - s) / (2 * GJ);
-    std::printf("edge %d: %g expected %g\n", edge, angle_at(frame, edge), expected);
     EXPECT_NEAR(angle_at(frame, edge), expected, 0.01 * expected);
   }
 }
@@ -121,7 +114,6 @@ SENTENCE("der", "friction on a clamped rod points against the sliding, whatever 
   ride.go(rod, 2);
   ASSERT_TRUE(ride.fine);
   const Vec3 force = contact_force(frame_of(rod));
-  std::printf("force %g %g %g\n", force.x(), force.y(), force.z());
   EXPECT_NEAR(force.head<2>().norm(), mu * force.z(), 1e-6);
   EXPECT_NEAR(force.y() / force.x(), 0.75, 0.01);
 }
@@ -138,7 +130,6 @@ SENTENCE("der", "a rod that nothing keeps from turning rolls on a plate that sli
     ride.go(rod, 1);
     ASSERT_TRUE(ride.fine);
     const Vec3 moved = centre_of(rod, frame_of(rod)) - Vec3(0.5, 0, 0.01);
-    std::printf("rolls: %g %g %g\n", moved.x(), moved.y(), moved.z());
     // along: it slides until it is as fast as the plate
     EXPECT_NEAR(moved.x(), along ? 0.2 - 0.5 * 0.04 / (0.5 * g) : 0.0, along ? 0.002 : 1e-9);
     EXPECT_LT(std::abs(moved.y()), 1e-9);
@@ -162,6 +153,5 @@ SENTENCE("der", "a rod that rolls while it turns on the floor is not driven alon
     most = std::max(most, frame_of(rod).own_energy.kinetic);
   }
   ASSERT_TRUE(ride.fine);
-  std::printf("rolling kinetic %g -> most %g\n", before, most);
   EXPECT_LE(most, before * (1 + 1e-9));
 }
