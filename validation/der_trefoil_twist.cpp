@@ -231,7 +231,7 @@ void check_twist(ExperimentContext& context, int coarse, int finer, std::vector<
 
 // ---- speed ---------------------------------------------------------------------------------------------------------------
 
-// Processor time of a step of the knot, settled, 60 vertices. The paper: 0.05 ms on a single thread of a 2.66 GHz Core 2 Duo.
+// Processor time of a step of the settled knot with 60 vertices.
 void report_speed(ExperimentContext& context, std::vector<Check>& checks) {
   const Settled start = settle({}, 59);
   const auto model = std::make_shared<const Model>(*build_model(start.scene));
