@@ -5,7 +5,7 @@
 
 namespace tendril {
 
-int count_plectonemes(const Frame& frame, int fewest) {
+Plectonemes find_plectonemes(const Frame& frame, int fewest) {
   struct Stretch {
     int first, last;  // edges
   };
@@ -28,7 +28,13 @@ int count_plectonemes(const Frame& frame, int fewest) {
     }
     if (inside == 1) ++about[static_cast<std::size_t>(tip)];
   }
-  return static_cast<int>(std::count_if(about.begin(), about.end(), [&](int contacts) { return contacts >= fewest; }));
+  Plectonemes found;
+  for (const int contacts : about) {
+    if (contacts < fewest) continue;
+    ++found.count;
+    found.largest = std::max(found.largest, contacts);
+  }
+  return found;
 }
 
 }  // namespace tendril
