@@ -11,6 +11,7 @@ std::vector<Check> der_helical_buckling(ExperimentContext& context);
 std::vector<Check> der_michell(ExperimentContext& context);
 std::vector<Check> der_perversion(ExperimentContext& context);
 std::vector<Check> der_torque_transducer(ExperimentContext& context);
+std::vector<Check> der_tree_in_wind(ExperimentContext& context);
 std::vector<Check> der_twist_asymmetry(ExperimentContext& context);
 std::vector<Check> der_wilberforce(ExperimentContext& context);
 std::vector<Check> strands_cantilever(ExperimentContext& context);
@@ -22,7 +23,7 @@ std::vector<Check> strands_suture(ExperimentContext& context);
 std::vector<Check> strands_virtual_coupling(ExperimentContext& context);
 
 std::span<const Experiment> all_experiments() {
-  static const std::array<Experiment, 15> experiments{{
+  static const std::array<Experiment, 16> experiments{{
       {"der/cantilever", "REFERENCES 1a-1c", "a cantilever bends as Euler's elastica does", Experiment::quick,
        der_cantilever},
       {"der/energy", "conservation laws", "a free rod keeps energy and momenta, an inextensible one its length",
@@ -36,6 +37,8 @@ std::span<const Experiment> all_experiments() {
        der_perversion},
       {"der/torque-transducer", "Bergou 2008, Fig. 6; REFERENCES 6b", "a rod passes torque between two bodies, and energy with it",
        Experiment::quick, der_torque_transducer},
+      {"der/tree-in-wind", "Bergou 2008, Fig. 12", "a tree of rods and bodies stands in gusts and vortices; without twist stiffness it spins",
+       Experiment::quick, der_tree_in_wind},
       {"der/twist-asymmetry", "Bergou 2008, Fig. 5", "twist stays in the rotated half of a bent rod until it jumps over",
        Experiment::quick, der_twist_asymmetry},
       {"der/wilberforce", "Bergou 2008, Fig. 11; REFERENCES 6c",

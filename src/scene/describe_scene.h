@@ -97,7 +97,7 @@ template <class V> void describe(V& v, StiffnessSection& s) {
   v("EA", s.EA, "resists stretching", unit("N"), above(0));
   v("EI1", s.EI1, "resists bending about d1", unit("N m^2"), above(0), required);
   v("EI2", s.EI2, "resists bending about d2", unit("N m^2"), above(0), required);
-  v("GJ", s.GJ, "resists twisting", unit("N m^2"), above(0), required);
+  v("GJ", s.GJ, "resists twisting; 0: the rod turns freely about itself", unit("N m^2"), at_least(0), required);
   v("mass_per_length", s.mass_per_length, "mass per length", unit("kg/m"), above(0), required);
   v("radius", s.radius, "for drawing, wind and contact", unit("m"), at_least(0));
 }
