@@ -7,6 +7,7 @@ namespace tendril {
 
 std::vector<Check> der_cantilever(ExperimentContext& context);
 std::vector<Check> der_energy(ExperimentContext& context);
+std::vector<Check> der_hanging_chain(ExperimentContext& context);
 std::vector<Check> der_helical_buckling(ExperimentContext& context);
 std::vector<Check> der_michell(ExperimentContext& context);
 std::vector<Check> der_perversion(ExperimentContext& context);
@@ -23,11 +24,14 @@ std::vector<Check> strands_suture(ExperimentContext& context);
 std::vector<Check> strands_virtual_coupling(ExperimentContext& context);
 
 std::span<const Experiment> all_experiments() {
-  static const std::array<Experiment, 16> experiments{{
+  static const std::array<Experiment, 17> experiments{{
       {"der/cantilever", "REFERENCES 1a-1c", "a cantilever bends as Euler's elastica does", Experiment::quick,
        der_cantilever},
       {"der/energy", "conservation laws", "a free rod keeps energy and momenta, an inextensible one its length",
        Experiment::quick, der_energy},
+      {"der/hanging-chain", "Bergou 2008, Fig. 10",
+       "open links hang in each other until they are pulled so far that one opens and its neighbour slips off",
+       Experiment::quick, der_hanging_chain},
       {"der/helical-buckling", "Bergou 2008, Fig. 7; REFERENCES 4d",
        "a twisted rod buckles into a helix that dies away on both sides", Experiment::quick, der_helical_buckling},
       {"der/michell", "Bergou 2008, Fig. 8; REFERENCES 4c", "a twisted ring leaves its plane where Michell says it does",

@@ -12,7 +12,7 @@ namespace tendril {
 namespace {
 
 constexpr double pi = std::numbers::pi;
-constexpr double young = 3e8, density = 600;  // [Pa], [kg/m^3] green wood
+constexpr double young = 2e8, density = 600;  // [Pa], [kg/m^3] green wood
 constexpr double golden_angle = 2.39996322972865332;
 
 struct Level {
@@ -50,8 +50,8 @@ class Grower {
     if (level + 1 == choice_.levels) return;
     RigidBody knot;
     knot.name = fmt::format("fork{}", scene_.bodies.size() + 1);
-    knot.shape = SphereBody{1.3 * l.thin};
-    knot.density = density;
+    knot.shape = SphereBody{1.6 * l.thin};
+    knot.density = 3 * density;  // the wood of a fork is dense, and heavy enough to carry its branches without a shorter step
     knot.position = end;
     knot.collides = false;
     scene_.bodies.push_back(knot);
@@ -100,6 +100,11 @@ Scene tree_scene(const TreeChoice& choice) {
   wind.vortex = 0.6;
   wind.factor.keys = {{0, 0.0}, {1, 1.0}};
   scene.loads = {GravityLoad{}, wind};
+  Probe turn;
+  turn.name = "turning";
+  turn.body = scene.bodies.front().name;
+  turn.quantity = Quantity::angular_velocity;
+  scene.probes = {turn};
   return scene;
 }
 
