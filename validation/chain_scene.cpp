@@ -11,7 +11,7 @@ namespace {
 constexpr double pi = std::numbers::pi;
 constexpr double stiffness = 2;       // B = 2 I, beta = 2  [N m^2]
 constexpr double line_mass = 0.01;    // [kg/m]
-constexpr double gravity = 1;         // [m/s^2] the paper gives neither mass nor gravity: a link weighs 3 % of B/R^2
+constexpr double gravity = 0.5;       // [m/s^2] the paper gives neither mass nor gravity: a link weighs 1.5 % of B/R^2
 constexpr double apart = 1.8;         // of the centres of two neighbours, a little slack [m]
 constexpr double bow = 2.2;           // the links start along an arc of this angle [rad]
 

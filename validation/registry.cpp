@@ -11,6 +11,7 @@ std::vector<Check> der_hanging_chain(ExperimentContext& context);
 std::vector<Check> der_helical_buckling(ExperimentContext& context);
 std::vector<Check> der_michell(ExperimentContext& context);
 std::vector<Check> der_perversion(ExperimentContext& context);
+std::vector<Check> der_table_1(ExperimentContext& context);
 std::vector<Check> der_torque_transducer(ExperimentContext& context);
 std::vector<Check> der_tree_in_wind(ExperimentContext& context);
 std::vector<Check> der_twist_asymmetry(ExperimentContext& context);
@@ -24,7 +25,7 @@ std::vector<Check> strands_suture(ExperimentContext& context);
 std::vector<Check> strands_virtual_coupling(ExperimentContext& context);
 
 std::span<const Experiment> all_experiments() {
-  static const std::array<Experiment, 17> experiments{{
+  static const std::array<Experiment, 18> experiments{{
       {"der/cantilever", "REFERENCES 1a-1c", "a cantilever bends as Euler's elastica does", Experiment::quick,
        der_cantilever},
       {"der/energy", "conservation laws", "a free rod keeps energy and momenta, an inextensible one its length",
@@ -39,6 +40,8 @@ std::span<const Experiment> all_experiments() {
       {"der/perversion", "Bergou 2008, Fig. 2",
        "a spring pulled straight and untwisted comes back as two helices of opposite hand", Experiment::quick,
        der_perversion},
+      {"der/table-1", "Bergou 2008, Table 1", "what a step costs, part by part, beside the paper's table", Experiment::quick,
+       der_table_1},
       {"der/torque-transducer", "Bergou 2008, Fig. 6; REFERENCES 6b", "a rod passes torque between two bodies, and energy with it",
        Experiment::quick, der_torque_transducer},
       {"der/tree-in-wind", "Bergou 2008, Fig. 12", "a tree of rods and bodies stands in gusts and vortices; without twist stiffness it spins",

@@ -12,7 +12,7 @@ namespace tendril {
 namespace {
 
 constexpr double pi = std::numbers::pi;
-constexpr double young = 2e8, density = 600;  // [Pa], [kg/m^3] green wood
+constexpr double young = 6e7, density = 400;  // [Pa], [kg/m^3] light and supple
 constexpr double golden_angle = 2.39996322972865332;
 
 struct Level {
@@ -44,7 +44,7 @@ class Grower {
     rod.sections = {{0, wood(l.thick, choice_.resists_twist)}, {1, wood(l.thin, choice_.resists_twist)}};
     rod.rest = StraightCurve{start, end};
     rod.segments = l.segments;
-    rod.damping.mass = 0.3;
+    rod.damping.mass = 0.1;
     scene_.rods.push_back(rod);
     if (!foot.empty()) weld(rod.name, 0, foot);
     if (level + 1 == choice_.levels) return;
@@ -93,11 +93,14 @@ Scene tree_scene(const TreeChoice& choice) {
   ground.rod = "trunk";
   scene.clamps = {ground};
   WindLoad wind;
-  wind.velocity = Vec3(9, 0, 0);
+  wind.velocity = Vec3(10, 0, 0);
+  wind.coefficient = 3;  // twigs with needles
   wind.gust = 0.6;
   wind.gust_period = 3;
   wind.gust_length = 5;
   wind.vortex = 0.6;
+  wind.whirl = Vec3(0, 0, 8);
+  wind.whirl_radius = 3;
   wind.factor.keys = {{0, 0.0}, {1, 1.0}};
   scene.loads = {GravityLoad{}, wind};
   Probe turn;

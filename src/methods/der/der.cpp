@@ -178,7 +178,7 @@ void Der::integrate(double dt) {
   }
   if (!drive_.grips.empty()) pull_grips(dt, !drag_->any());
   if (drag_->any()) {
-    drag_->apply(*model_, drive_, c, dt);
+    drag_->apply(drive_, c, dt);
     for (int v = c.begin; v < c.end; v += pack_size) store(c.x, v, der::load(c.x, v) + h * der::load(c.v, v));
   }
   double worst = 0;
