@@ -13,6 +13,7 @@
 #include "benchmarks/benchmark.h"
 #include "benchmarks/measure_time.h"
 #include "tendril/simulate.h"
+#include "validation/figure_scenes.h"
 
 namespace tendril {
 namespace {
@@ -117,6 +118,12 @@ BenchmarkRow time_relaxing(Scene scene, int segments) {
   return {ns / (segments * iterations / runs), iterations / runs};
 }
 
+// A scene of the paper's Table 1; of its whole step, or of the search for contacts alone.
+BenchmarkRow time_figure(int figure, int segments, bool finding) {
+  const MeasuredCost m = measure_cost(figure_scene(figure));
+  return {1e6 * (finding ? m.finding : m.cost.total) / segments, m.iterations};
+}
+
 }  // namespace
 
 void add_der_benchmarks(std::vector<Benchmark>& all) {
@@ -138,6 +145,10 @@ void add_der_benchmarks(std::vector<Benchmark>& all) {
     all.push_back({fmt::format("der/isotropic/write/{}", n), [n] { return time_writing(cantilever(n, false), n); }});
     all.push_back({fmt::format("der/general/write/{}", n), [n] { return time_writing(general(n, false), n); }});
   }
+  all.push_back({"der/knot/contact/59", [] { return time_figure(1, 59, false); }});
+  all.push_back({"der/plectoneme/contact/274", [] { return time_figure(9, 274, false); }});
+  all.push_back({"der/plectoneme/finding/274", [] { return time_figure(9, 274, true); }});
+  all.push_back({"der/tree/wind/2037", [] { return time_figure(12, 2037, false); }});
   for (const int n : {100, 1000}) {
     all.push_back({fmt::format("der/isotropic/relax/{}", n), [n] { return time_relaxing(cantilever(n, false), n); }});
   }

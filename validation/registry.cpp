@@ -8,12 +8,15 @@ std::vector<Check> contact_crossing(ExperimentContext& context);
 std::vector<Check> contact_drop(ExperimentContext& context);
 std::vector<Check> der_cantilever(ExperimentContext& context);
 std::vector<Check> der_energy(ExperimentContext& context);
+std::vector<Check> der_hanging_chain(ExperimentContext& context);
 std::vector<Check> der_helical_buckling(ExperimentContext& context);
 std::vector<Check> der_michell(ExperimentContext& context);
 std::vector<Check> der_perversion(ExperimentContext& context);
 std::vector<Check> der_plectoneme(ExperimentContext& context);
+std::vector<Check> der_table_1(ExperimentContext& context);
 std::vector<Check> der_torque_transducer(ExperimentContext& context);
 std::vector<Check> der_trefoil_twist(ExperimentContext& context);
+std::vector<Check> der_tree_in_wind(ExperimentContext& context);
 std::vector<Check> der_twist_asymmetry(ExperimentContext& context);
 std::vector<Check> der_wilberforce(ExperimentContext& context);
 std::vector<Check> strands_cantilever(ExperimentContext& context);
@@ -36,6 +39,9 @@ std::span<const Experiment> all_experiments() {
        der_cantilever},
       {"der/energy", "conservation laws", "a free rod keeps energy and momenta, an inextensible one its length",
        Experiment::quick, der_energy},
+      {"der/hanging-chain", "Bergou 2008, Fig. 10",
+       "open links hang in each other until they are pulled so far that one opens and its neighbour slips off",
+       Experiment::quick, der_hanging_chain},
       {"der/helical-buckling", "Bergou 2008, Fig. 7; REFERENCES 4d",
        "a twisted rod buckles into a helix that dies away on both sides", Experiment::quick, der_helical_buckling},
       {"der/michell", "Bergou 2008, Fig. 8; REFERENCES 4c", "a twisted ring leaves its plane where Michell says it does",
@@ -46,11 +52,15 @@ std::span<const Experiment> all_experiments() {
       {"der/plectoneme", "Bergou 2008, Fig. 9",
        "a hanging rod that is twisted leaves its plane and winds around itself, once or several times", Experiment::quick,
        der_plectoneme},
+      {"der/table-1", "Bergou 2008, Table 1", "what a step costs, part by part, beside the paper's table", Experiment::quick,
+       der_table_1},
       {"der/torque-transducer", "Bergou 2008, Fig. 6; REFERENCES 6b", "a rod passes torque between two bodies, and energy with it",
        Experiment::quick, der_torque_transducer},
       {"der/trefoil-twist", "Bergou 2008, Fig. 1; REFERENCES 9",
        "a loose overhand knot pulls as theory says, and jumps when it is twisted either way", Experiment::quick,
        der_trefoil_twist},
+      {"der/tree-in-wind", "Bergou 2008, Fig. 12", "a tree of rods and bodies stands in gusts and vortices; without twist stiffness it spins",
+       Experiment::quick, der_tree_in_wind},
       {"der/twist-asymmetry", "Bergou 2008, Fig. 5", "twist stays in the rotated half of a bent rod until it jumps over",
        Experiment::quick, der_twist_asymmetry},
       {"der/wilberforce", "Bergou 2008, Fig. 11; REFERENCES 6c",

@@ -205,6 +205,9 @@ struct WindLoad {  // 1/2 density coefficient width |w| w, w = the air's velocit
   double gust_period = 2;        // [s]
   double gust_length = 2;        // [m] distance between gusts along the wind
   double vortex = 0;             // fraction of the speed that swirls sideways
+  Vec3 whirl = Vec3::Zero();     // [rad/s] axis times rate: a vortex in which the air turns about the axis through whirl_at
+  Vec3 whirl_at = Vec3::Zero();  // [m]
+  double whirl_radius = 2;       // [m] outside it turns ever slower
   Timetable<double> factor;
   bool operator==(const WindLoad&) const = default;
 };

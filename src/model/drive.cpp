@@ -139,23 +139,4 @@ void evaluate(const Model& model, const Live& live, double time, double load_fac
   evaluate_grips(model, live, time, load_factor, out.grips);
 }
 
-// Gusts travel with the wind: everything depends on the phase p = t / period - (distance along the wind) / gust length.
-// Three sines whose frequencies have no common period never repeat; two more, 90 degrees apart in space, swirl sideways.
-//   v = V (1 + gust g(p)) + |V| vortex (h1(p) n1 + h2(p) n2),     |g|, |h1|, |h2| <= 1
-Vec3 wind_velocity(const WindLoad& law, double factor, double time, const Vec3& at) {
-  const Vec3 mean = factor * law.velocity;
-  const double speed = mean.norm();
-  if (speed == 0 || (law.gust == 0 && law.vortex == 0)) return mean;
-  const Vec3 along = law.velocity.normalized();
-  const double in_time = law.gust_period > 0 ? time / law.gust_period : 0;
-  const double in_space = law.gust_length > 0 ? at.dot(along) / law.gust_length : 0;
-  const double p = two_pi * (in_time - in_space);
-  constexpr double golden = 1.6180339887498949, root3 = 1.7320508075688772, root7 = 2.6457513110645906;
-  const double g = (math::sin(p) + 0.6 * math::sin(golden * p + 1.3) + 0.4 * math::sin(root7 * p + 4.1)) / 2;
-  const Vec3 n1 = any_perpendicular(along), n2 = along.cross(n1);
-  const double h1 = (math::sin(root3 * p + 0.7) + 0.5 * math::sin(golden * root3 * p + 2.9)) / 1.5;
-  const double h2 = (math::cos(1.2 * root3 * p + 0.2) + 0.5 * math::sin(root7 * root3 * p + 5.3)) / 1.5;
-  return mean + (law.gust * g) * mean + (law.vortex * speed) * (h1 * n1 + h2 * n2);
-}
-
 }  // namespace tendril

@@ -37,7 +37,4 @@ struct Drive {
 // has been used with the same model.
 void evaluate(const Model& model, const Live& live, double time, double load_factor, Drive& out);
 
-// The air's velocity at a place, gusts and swirls included.
-Vec3 wind_velocity(const WindLoad& law, double factor, double time, const Vec3& at);
-
 }  // namespace tendril

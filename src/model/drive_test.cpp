@@ -1,4 +1,6 @@
 #include "model/drive.h"
+#include "math/pack.h"
+#include "model/wind.h"
 
 #include <cmath>
 
@@ -150,6 +152,26 @@ SENTENCE("model", "wind without gusts is steady; gusts travel with it, stay with
   EXPECT_LT(most, 7.5 + 1e-12);
   EXPECT_LT(least, 3.5);
   EXPECT_GT(most, 6.5);
+}
+
+SENTENCE("model", "a whirl turns the air about its axis like a solid body, and ever slower outside its radius") {
+  WindLoad law;
+  law.whirl = Vec3(0, 0, 3), law.whirl_at = Vec3(1, 0, 5), law.whirl_radius = 2;
+  EXPECT_EQ(wind_velocity(law, 1, 0, Vec3(1, 0, -7)), Vec3::Zero());
+  EXPECT_LT((wind_velocity(law, 2, 0, Vec3(1.001, 0, 0)) - Vec3(0, 0.006, 0)).norm(), 1e-8);
+  EXPECT_LT((wind_velocity(law, 1, 0, Vec3(1, 2, 0)) - Vec3(-3, 0, 0)).norm(), 1e-12);  // half of the solid body's 6 m/s
+  EXPECT_LT(wind_velocity(law, 1, 0, Vec3(1, 200, 0)).norm(), 0.07);
+  law.velocity = Vec3(4, 0, 0);
+  EXPECT_LT((wind_velocity(law, 1, 0, Vec3(1, 2, 0)) - Vec3(1, 0, 0)).norm(), 1e-12);
+}
+
+SENTENCE("model", "four places at once have the wind of each") {
+  WindLoad law;
+  law.velocity = Vec3(3, 4, 1), law.gust = 0.5, law.vortex = 0.3;
+  law.whirl = Vec3(0, 1, 3), law.whirl_at = Vec3(1, 0, 5);
+  const Vec3 places[] = {Vec3(1, 2, 3), Vec3(-1, 0, 2), Vec3(0, 0, 0), Vec3(7, 5, -1)};
+  const V3<Pack> together = wind_velocity(wind_now(law, 0.7, 2.5), gather_pack(places));
+  for (int k = 0; k < 4; ++k) EXPECT_EQ(to_eigen(lane_of(together, k)), wind_velocity(law, 0.7, 2.5, places[k]));
 }
 
 SENTENCE("model", "clamps further apart than the rod between them are found, with distance and instant") {

@@ -97,7 +97,7 @@ template <class V> void describe(V& v, StiffnessSection& s) {
   v("EA", s.EA, "resists stretching", unit("N"), above(0));
   v("EI1", s.EI1, "resists bending about d1", unit("N m^2"), above(0), required);
   v("EI2", s.EI2, "resists bending about d2", unit("N m^2"), above(0), required);
-  v("GJ", s.GJ, "resists twisting", unit("N m^2"), above(0), required);
+  v("GJ", s.GJ, "resists twisting; 0: the rod turns freely about itself", unit("N m^2"), at_least(0), required);
   v("mass_per_length", s.mass_per_length, "mass per length", unit("kg/m"), above(0), required);
   v("radius", s.radius, "for drawing, wind and contact", unit("m"), at_least(0));
 }
@@ -299,7 +299,10 @@ template <class V> void describe(V& v, WindLoad& l) {
   v("gust_period", l.gust_period, "time from gust to gust", unit("s"), above(0));
   v("gust_length", l.gust_length, "distance between gusts along the wind", unit("m"), above(0));
   v("vortex", l.vortex, "fraction of the speed that swirls sideways", at_least(0));
-  v("factor", l.factor, "multiplies the velocity; 1 when not given");
+  v("whirl", l.whirl, "a vortex: axis times rate at which the air turns there, besides its other motion", unit("rad/s"));
+  v("whirl_at", l.whirl_at, "a point of the vortex's axis", unit("m"));
+  v("whirl_radius", l.whirl_radius, "the air turns like a solid body well within it, ever slower outside", unit("m"), above(0));
+  v("factor", l.factor, "multiplies velocity and whirl; 1 when not given");
 }
 
 // ---- probes, time, the whole -----------------------------------------------------------------------------------------------------------

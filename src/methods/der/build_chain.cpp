@@ -1,4 +1,5 @@
 // Lays a Model's rods out as a Chain: slots, walls, twins, coefficients, starting state.
+#include <algorithm>
 #include <cmath>
 
 #include "math/rotation.h"
@@ -10,6 +11,8 @@ namespace tendril::der {
 namespace {
 
 constexpr double straight_enough = 1e-12;  // a rest curvature (angle per joint) below this is rounding
+// GJ of a rod without twist stiffness [N m^2]: no moment that could be felt, and yet the twist has its place along the rod.
+constexpr double limp = 1e-100;
 
 V3<double> tangent_of(const Quat& q) { return to_small(director(q, 2)); }
 V3<double> d1_of(const Quat& q) { return to_small(director(q, 0)); }
@@ -303,7 +306,7 @@ class Builder {
       }
       c.inverse_l[k] = bends ? 1 / l : 0;
       c.bend[k] = bends ? 8 * 0.25 * (a.EI1 + a.EI2 + b.EI1 + b.EI2) / l : 0;
-      c.twist_stiffness[k] = twists ? 2 * 0.5 * (a.GJ + b.GJ) / l : 0;
+      c.twist_stiffness[k] = twists ? 2 * std::max(0.5 * (a.GJ + b.GJ), limp) / l : 0;
       c.internal_damping[k] = from.damping.internal;
     }
   }

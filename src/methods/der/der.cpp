@@ -178,7 +178,7 @@ void Der::integrate(double dt) {
   }
   if (!drive_.grips.empty()) pull_grips(dt, !drag_->any());
   if (drag_->any()) {
-    drag_->apply(*model_, drive_, c, dt);
+    drag_->apply(drive_, c, dt);
     for (int v = c.begin; v < c.end; v += pack_size) store(c.x, v, der::load(c.x, v) + h * der::load(c.v, v));
   }
   double worst = 0;
@@ -239,6 +239,7 @@ void Der::ask_drive(double time, const Live& live) {
 }
 
 StepReport Der::step(double time, double dt, const Live& live) {
+  if (clock_) clock_->start();
   ask_drive(time + dt, live);
   Chain& c = *chain_;
   report_ = {};
@@ -255,9 +256,11 @@ StepReport Der::step(double time, double dt, const Live& live) {
   if (contacts_) contacts_->remember(c, joins_.get());
   if (joins_) joins_->step(c, drive_, dt);
   integrate(dt);
+  lap(Part::forces);
   if (!std::isfinite(fastest_) || (joins_ && !joins_->finite())) return failed(Cause::not_finite);
   if (fastest_ * dt > longest_) return failed(Cause::step_too_large);
   if (const Cause cause = contacts_ ? keep_apart(dt) : keep_lengths(dt); cause != Cause::none) return failed(cause);
+  lap(Part::projection);
   if (!drive_.grips.empty()) damp_grips(dt);
   if (move_walls_) set_walls(c, drive_);
   if (joins_) joins_->set_walls(c);
@@ -270,7 +273,9 @@ StepReport Der::step(double time, double dt, const Live& live) {
   }
   const AngleReport a = update_angles(c, *angles_, 1);
   if (!a.fine) return failed(Cause::frame_update);
+  lap(Part::frames);
   if (contacts_) contacts_->finish(c, joins_.get(), dt, report_);
+  lap(Part::contact);
   return report_;
 }
 

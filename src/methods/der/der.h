@@ -10,6 +10,7 @@
 #include "methods/der/joins.h"
 #include "methods/der/projection.h"
 #include "methods/der/relax.h"
+#include "methods/der/step_clock.h"
 #include "tendril/method.h"
 
 namespace tendril::der {
@@ -40,6 +41,7 @@ class Der final : public Method {
   const Joins* joins() const { return joins_.get(); }
   // Directions in which the present state, as an equilibrium, is no minimum; `below`: see Relaxer::negative_pivots.
   int negative_pivots(double time, const Live& live, double below = 0);
+  void set_clock(StepClock* clock) { clock_ = clock; }  // which adds up where the time of the steps goes; none: nullptr
 
  private:
   void ask_drive(double time, const Live& live);
@@ -61,6 +63,9 @@ class Der final : public Method {
   void pull_grips(double dt, bool moved);  // moved: positions have been
   void damp_grips(double dt);
   void fill_output() const;
+  void lap(Part part) {
+    if (clock_) clock_->lap(part);
+  }
 
   std::shared_ptr<const Model> model_;
   Settings settings_;
@@ -85,6 +90,7 @@ class Der final : public Method {
   double decay_dt_ = 0;
   double fastest_ = 0;  // largest speed component after the last step
   StepReport report_;
+  StepClock* clock_ = nullptr;
   mutable std::unique_ptr<Chain> output_;  // the chain with frames and forces filled in for writing
 };
 

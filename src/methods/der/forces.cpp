@@ -222,59 +222,72 @@ void Loads::add_couples(const Drive& drive, Chain& c) const {
   }
 }
 
-AirDrag::AirDrag(const Model& model, const Chain& c) : any_(!model.drags.empty() || !model.winds.empty()) {
+AirDrag::AirDrag(const Model& model, const Chain& c)
+    : model_(model), any_(!model.drags.empty() || !model.winds.empty()), area_(model.winds.size()), winds_(model.winds.size()) {
   if (!any_) return;
-  for (std::size_t node = 0; node < c.vertex_of_node.size(); ++node) {
-    const int vertex = c.vertex_of_node[node];
-    Place place{vertex, -1, edges_beside(c, static_cast<int>(node)), 0, 0};
-    for (const ChainRod& rod : c.rods) {
-      if (vertex >= rod.first && vertex < rod.end) place.rod = rod.model_rod;
+  const auto add = [&](int vertex, const Beside& beside, double inverse_mass) {
+    vertex_.push_back(vertex);
+    before_.push_back(beside.before >= 0 ? beside.before : beside.after);
+    after_.push_back(beside.after >= 0 ? beside.after : beside.before);
+    inverse_mass_.push_back(inverse_mass);
+    for (Array* a : {&across_, &along_}) a->push_back(0);
+    for (Array& a : area_) a.push_back(0);
+  };
+  for (const ChainRod& rod : c.rods) {
+    const RodSpan& span = model.rods[z(rod.model_rod)].span;
+    for (int node = span.first_node; node < span.first_node + span.nodes; ++node) {
+      const int vertex = c.vertex_of_node[z(node)];
+      if (c.inverse_mass[z(vertex)] == 0) continue;
+      const Beside beside = edges_beside(c, node);
+      add(vertex, beside, c.inverse_mass[z(vertex)]);
+      for (const int s : {beside.before, beside.after}) {
+        if (s < 0) continue;
+        const double half = 0.5 * c.rest_length[z(s)], width = 2 * model.section[EdgeIndex{c.edge[z(s)]}].radius();
+        for (const Drag& drag : model.drags) {
+          if (drag.rod >= 0 && drag.rod != rod.model_rod) continue;
+          across_.back() += drag.normal * half;
+          along_.back() += drag.tangential * half;
+        }
+        for (std::size_t w = 0; w < area_.size(); ++w) {
+          const Wind& wind = model.winds[w];
+          if (wind.rod < 0 || wind.rod == rod.model_rod)
+            area_[w].back() += 0.5 * wind.law.density * wind.law.coefficient * width * half;
+        }
+      }
     }
-    for (const int s : {place.beside.before, place.beside.after}) {
-      if (s < 0) continue;
-      const double half = 0.5 * c.rest_length[z(s)];
-      place.length += half;
-      place.area += half * 2 * model.section[EdgeIndex{c.edge[z(s)]}].radius();
-    }
-    places_.push_back(place);
   }
+  while (vertex_.size() % pack_size != 0) add(0, {0, 0}, 0);
 }
 
-AirDrag::Law AirDrag::law_at(const Model& model, const Drive& drive, const Chain& c, const Place& place) const {
-  Law law;
-  for (const int s : {place.beside.before, place.beside.after}) {
-    if (s >= 0) law.t = law.t + c.t.get(s);
-  }
-  const double size = norm(law.t);
-  law.t = size > 0 ? law.t / size : c.t.get(std::max(place.beside.before, place.beside.after));
-  for (const Drag& drag : model.drags) {
-    if (drag.rod >= 0 && drag.rod != place.rod) continue;
-    law.across += drag.normal * place.length;
-    law.along += drag.tangential * place.length;
-  }
-  const V3<double> v = c.v.get(place.vertex);
-  for (std::size_t i = 0; i < model.winds.size(); ++i) {
-    const Wind& wind = model.winds[i];
-    if (wind.rod >= 0 && wind.rod != place.rod) continue;
-    const V3<double> air =
-        to_small(wind_velocity(wind.law, drive.wind_factor[i], drive.time, to_eigen(c.x.get(place.vertex))));
-    const V3<double> relative = air - v, sideways = relative - dot(relative, law.t) * law.t;
-    const double coefficient = 0.5 * wind.law.density * wind.law.coefficient * place.area * norm(sideways);
-    law.across += coefficient;
-    law.push = law.push + coefficient * (air - dot(air, law.t) * law.t);
-  }
-  return law;
+namespace {
+V3<Pack> gather(const Array3& a, const int* index) {
+  const auto lanes = [index](const Array& from) { return Pack([&](int k) { return from[z(index[k])]; }); };
+  return {lanes(a.x), lanes(a.y), lanes(a.z)};
 }
+}  // namespace
 
-void AirDrag::apply(const Model& model, const Drive& drive, Chain& c, double dt) const {
-  for (const Place& place : places_) {
-    const double h = dt * c.inverse_mass[z(place.vertex)];
-    if (h == 0) continue;
-    const Law law = law_at(model, drive, c, place);
+void AirDrag::apply(const Drive& drive, Chain& c, double dt) {
+  for (std::size_t w = 0; w < winds_.size(); ++w) winds_[w] = wind_now(model_.winds[w].law, drive.wind_factor[w], drive.time);
+  for (int i = 0; i < static_cast<int>(vertex_.size()); i += pack_size) {
+    const V3<Pack> after = gather(c.t, &after_[z(i)]), sum = gather(c.t, &before_[z(i)]) + after;
+    const Pack size = norm(sum);
+    const V3<Pack> t = select(size > Pack(0), sum / select(size > Pack(0), size, Pack(1)), after);
+    const V3<Pack> v = gather(c.v, &vertex_[z(i)]);
+    const Pack h = Pack(dt) * load(inverse_mass_, i);
+    Pack across = load(across_, i);
+    V3<Pack> push{Pack(0), Pack(0), Pack(0)};
+    for (std::size_t w = 0; w < winds_.size(); ++w) {
+      const V3<Pack> air = wind_velocity(winds_[w], gather(c.x, &vertex_[z(i)])), relative = air - v;
+      const Pack coefficient = load(area_[w], i) * norm(relative - dot(relative, t) * t);
+      across = across + coefficient;
+      push = push + coefficient * (air - dot(air, t) * t);
+    }
     // (1 + dt across/m) v_across + (1 + dt along/m) v_along = v + dt push/m
-    const V3<double> moved = c.v.get(place.vertex) + h * law.push;
-    const V3<double> part = dot(moved, law.t) * law.t;
-    c.v.set(place.vertex, (1 / (1 + h * law.across)) * (moved - part) + (1 / (1 + h * law.along)) * part);
+    const V3<Pack> moved = v + h * push, part = dot(moved, t) * t;
+    const V3<Pack> slowed = (Pack(1) / (Pack(1) + h * across)) * (moved - part) + (Pack(1) / (Pack(1) + h * load(along_, i))) * part;
+    for (int k = 0; k < pack_size; ++k) {
+      if (inverse_mass_[z(i + k)] > 0) c.v.set(vertex_[z(i + k)], lane_of(slowed, k));
+    }
   }
   for (const Twin& twin : c.twins) c.v.set(twin.second, c.v.get(twin.first));
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "methods/der/chain.h"
+#include "model/wind.h"
 
 namespace tendril::der {
 
@@ -19,21 +20,16 @@ class AirDrag {
   AirDrag(const Model& model, const Chain& chain);
   bool any() const { return any_; }
   // v <- the velocity after dt with drag, for every free vertex.
-  void apply(const Model& model, const Drive& drive, Chain& chain, double dt) const;
+  void apply(const Drive& drive, Chain& chain, double dt);
 
  private:
-  struct Place {
-    int vertex, rod;
-    Beside beside;
-    double length, area;  // of the half edges beside the node; area: times their width
-  };
-  struct Law {
-    V3<double> t{0, 0, 0}, push{0, 0, 0};
-    double across = 0, along = 0;
-  };
-  Law law_at(const Model& model, const Drive& drive, const Chain& chain, const Place& place) const;
+  // Free nodes, and pads up to a whole number of packs.
+  const Model& model_;
   bool any_ = false;
-  std::vector<Place> places_;
+  std::vector<int> vertex_, before_, after_;  // slots beside; the same twice at an end
+  Array inverse_mass_, across_, along_;       // of still fluids [kg/s]
+  std::vector<Array> area_;                   // per wind: 1/2 density coefficient width length [kg/m]
+  std::vector<WindNow> winds_;                // now
 };
 
 // What the world does to the rods, apart from what depends on velocity: gravity, forces, line loads, couples.

@@ -347,6 +347,25 @@ SENTENCE("der", "a driven body winds a rod through many turns, which stay, and a
   }
 }
 
+SENTENCE("der", "without twist stiffness a body spins freely on its rod and the twist is told, evenly spread") {
+  Scene scene = one_rod(line, 12, plain_section(1, 1, 0));
+  add_clamp(scene, 0);
+  scene.bodies = {body_at("bob", Vec3::UnitX(), 1, Vec3(1, 1, 1))};
+  scene.bodies[0].angular_velocity = Vec3(6, 0, 0);
+  scene.joints = {join(JointKind::rigid, on_rod("rod", 1), on_body("bob"))};
+  for (const bool general : {false, true}) {
+    Settings settings;
+    settings.general = general;
+    Der der(model_of(scene), settings);
+    run(der, 2, 1e-3);
+    const Frame frame = frame_of(der);
+    EXPECT_LT((frame.bodies[0].motion.angular - Vec3(6, 0, 0)).norm(), 1e-9);
+    EXPECT_EQ(frame.own_energy.twisting, 0);
+    if (general) continue;
+    for (const double t : frame.twist) EXPECT_NEAR(t, 12.0 / 12, 1e-9);
+  }
+}
+
 SENTENCE("der", "a guided body slides and turns about its axis only, whatever its rod does") {
   Scene scene = one_rod(StraightCurve{Vec3::Zero(), Vec3(0.6, 0, -0.8)}, 10);
   scene.bodies = {body_at("slider", Vec3(0.6, 0, -0.8), 1, Vec3(0.02, 0.02, 0.02))};

@@ -53,6 +53,18 @@ MethodInfo make_info() {
   return info;
 }
 
+void check_limp(const Model& model, Problems& problems) {
+  for (std::size_t r = 0; r < model.rods.size(); ++r) {
+    const RodSpan& span = model.rods[r].span;
+    for (int k = 0; k < span.edges; ++k) {
+      if (model.section[EdgeIndex{span.first_edge + k}].GJ > 0) continue;
+      problems.push_back({Severity::error, "", "rod[" + std::to_string(r) + "].section.stiffness.GJ", "is 0",
+                          "strands follows strains from stresses: must be > 0", "give GJ; methods that can: der"});
+      break;
+    }
+  }
+}
+
 void check_twist(const Model& model, Problems& problems) {
   for (std::size_t i = 0; i < model.targets.size(); ++i) {
     if (!model.targets[i].twist || model.targets[i].direction) continue;
@@ -114,6 +126,7 @@ Problems check(const Model& model, const Options& options) {
       break;
     }
   }
+  check_limp(model, problems);
   check_twist(model, problems);
   check_held(model, problems);
   check_twice(model, problems);

@@ -130,6 +130,9 @@ SENTENCE("strands", "velocities, dynamics, rings and twist without direction are
   Scene free = one_strand(line, 20);
   free.clamps.clear();
   EXPECT_TRUE(has_errors(check(free))) << told(free);
+  Scene limp = one_strand(line, 20);
+  limp.rods[0].section = StiffnessSection{.EA = {}, .EI1 = 1, .EI2 = 1, .GJ = 0, .mass_per_length = 1, .radius = 0.01};
+  EXPECT_NE(told(limp).find("section.stiffness.GJ: is 0"), std::string::npos) << told(limp);
   Scene late = one_strand(line, 20);
   late.clamps[0].from = 0.5;
   EXPECT_NE(told(late).find("no clamp holds the position of rod strand"), std::string::npos) << told(late);
