@@ -98,7 +98,7 @@ int command_render(const RenderArguments& a) {
   options.from = a.from.value_or(span.from);
   options.to = ending == ".png" ? a.time.value_or(span.to) : a.to.value_or(span.to);
   options.words = {"colour=" + a.colour, "theme=" + a.theme};
-  if (a.plain) options.words.push_back("plain");
+  options.words.push_back(a.plain ? "plain" : "contacts");
   if (!a.layout.empty()) options.words.push_back("layout=" + a.layout);
   if (!a.camera.empty()) {
     std::string camera;

@@ -85,7 +85,7 @@ void describe_render(CLI::App& app, RenderArguments& a) {
   render->add_option("--camera", a.camera, "px,py,pz,tx,ty,tz: where it stands and where it looks [m] (default: all in view)")
       ->delimiter(',')
       ->expected(6);
-  render->add_flag("--plain", a.plain, "without title, time and legend");
+  render->add_flag("--plain", a.plain, "without title, time, legend and arrows of contacts");
   render->add_flag("--quiet", a.quiet, "say nothing but problems");
 }
 

@@ -27,7 +27,7 @@ MAY_INCLUDE = {
     "methods": {PUBLIC},  # registry.cpp, and the entry.h of each method
     "measure": {PUBLIC, "math", "model"},
     "record": {PUBLIC},
-    "view": {PUBLIC, "math", "model", "measure", "record/files.h"},
+    "view": {PUBLIC, "math", "model", "measure", "contact/shapes.h", "record/files.h"},
     "serve": {PUBLIC, "run/session.h", "run/command.h"},
     "render": {PUBLIC, "view", "serve/server.h"},
     "run": {PUBLIC, "math", "linear", "scene", "model", "contact", "bodies", "parallel", "measure", "record", "view"},

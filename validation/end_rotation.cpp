@@ -41,13 +41,15 @@ double end_rotation(const Frame& frame, const Quat& first, const Quat& last, con
   return sum + triangle_area(axis, before, column(last, 2));
 }
 
-double writhe_continued(const Frame& frame, const Vec3& axis) {
+double writhe_continued(const Frame& frame, const Vec3& axis) { return writhe_continued(frame, axis, axis); }
+
+double writhe_continued(const Frame& frame, const Vec3& first, const Vec3& last) {
   const int nodes = frame.position.size();
   const double far = 1e6 * (frame.material[NodeIndex{nodes - 1}] - frame.material[NodeIndex{0}]);
   std::vector<Vec3> corners;
-  corners.push_back(frame.position[NodeIndex{0}] - far * axis);
+  corners.push_back(frame.position[NodeIndex{0}] - far * first);
   for (int i = 0; i < nodes; ++i) corners.push_back(frame.position[NodeIndex{i}]);
-  corners.push_back(frame.position[NodeIndex{nodes - 1}] + far * axis);
+  corners.push_back(frame.position[NodeIndex{nodes - 1}] + far * last);
   return writhe_open(corners);
 }
 

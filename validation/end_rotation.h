@@ -15,5 +15,8 @@ double end_rotation(const Frame& frame, const Quat& first, const Quat& last, con
 // their sum is the same R, by another route; it moves by whole double turns when the rod passes through itself.
 double wall_to_wall_twist(const Frame& frame, const Quat& first, const Quat& last);  // [rad]
 double writhe_continued(const Frame& frame, const Vec3& axis);                       // [turns]
+// Continued along two directions. The two ends at infinity are not joined: twist + writhe then follows the turns put in from
+// a number that stays the same while the ends do not move.
+double writhe_continued(const Frame& frame, const Vec3& first, const Vec3& last);  // [turns]
 
 }  // namespace tendril

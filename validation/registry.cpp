@@ -1,19 +1,22 @@
 // The list of experiments: one declaration and one line each.
-#include <array>
-
 #include "validation/experiment.h"
 
 namespace tendril {
 
+std::vector<Check> contact_capstan(ExperimentContext& context);
+std::vector<Check> contact_crossing(ExperimentContext& context);
+std::vector<Check> contact_drop(ExperimentContext& context);
 std::vector<Check> der_cantilever(ExperimentContext& context);
 std::vector<Check> der_energy(ExperimentContext& context);
 std::vector<Check> der_hanging_chain(ExperimentContext& context);
 std::vector<Check> der_helical_buckling(ExperimentContext& context);
 std::vector<Check> der_michell(ExperimentContext& context);
 std::vector<Check> der_perversion(ExperimentContext& context);
+std::vector<Check> der_plectoneme(ExperimentContext& context);
 std::vector<Check> der_table_1(ExperimentContext& context);
 std::vector<Check> der_torque_transducer(ExperimentContext& context);
 std::vector<Check> der_tree_in_wind(ExperimentContext& context);
+std::vector<Check> der_trefoil_twist(ExperimentContext& context);
 std::vector<Check> der_twist_asymmetry(ExperimentContext& context);
 std::vector<Check> der_wilberforce(ExperimentContext& context);
 std::vector<Check> strands_cantilever(ExperimentContext& context);
@@ -25,7 +28,13 @@ std::vector<Check> strands_suture(ExperimentContext& context);
 std::vector<Check> strands_virtual_coupling(ExperimentContext& context);
 
 std::span<const Experiment> all_experiments() {
-  static const std::array<Experiment, 18> experiments{{
+  static const Experiment experiments[] = {
+      {"contact/capstan", "Euler, Eytelwein", "a rope over a cylinder holds up to exp(mu theta) and slips beyond",
+       Experiment::slow, contact_capstan},
+      {"contact/crossing", "balance of forces", "crossing ropes press on each other with what their ends feel more",
+       Experiment::quick, contact_crossing},
+      {"contact/drop", "Zhao 2022, Fig. 17", "a rod dropped on three cylinders bounces and comes to rest", Experiment::slow,
+       contact_drop},
       {"der/cantilever", "REFERENCES 1a-1c", "a cantilever bends as Euler's elastica does", Experiment::quick,
        der_cantilever},
       {"der/energy", "conservation laws", "a free rod keeps energy and momenta, an inextensible one its length",
@@ -40,12 +49,18 @@ std::span<const Experiment> all_experiments() {
       {"der/perversion", "Bergou 2008, Fig. 2",
        "a spring pulled straight and untwisted comes back as two helices of opposite hand", Experiment::quick,
        der_perversion},
+      {"der/plectoneme", "Bergou 2008, Fig. 9",
+       "a hanging rod that is twisted leaves its plane and winds around itself, once or several times", Experiment::quick,
+       der_plectoneme},
       {"der/table-1", "Bergou 2008, Table 1", "what a step costs, part by part, beside the paper's table", Experiment::quick,
        der_table_1},
       {"der/torque-transducer", "Bergou 2008, Fig. 6; REFERENCES 6b", "a rod passes torque between two bodies, and energy with it",
        Experiment::quick, der_torque_transducer},
       {"der/tree-in-wind", "Bergou 2008, Fig. 12", "a tree of rods and bodies stands in gusts and vortices; without twist stiffness it spins",
        Experiment::quick, der_tree_in_wind},
+      {"der/trefoil-twist", "Bergou 2008, Fig. 1; REFERENCES 9",
+       "a loose overhand knot pulls as theory says, and jumps when it is twisted either way", Experiment::quick,
+       der_trefoil_twist},
       {"der/twist-asymmetry", "Bergou 2008, Fig. 5", "twist stays in the rotated half of a bent rod until it jumps over",
        Experiment::quick, der_twist_asymmetry},
       {"der/wilberforce", "Bergou 2008, Fig. 11; REFERENCES 6c",
@@ -65,7 +80,7 @@ std::span<const Experiment> all_experiments() {
        Experiment::quick, strands_suture},
       {"strands/virtual-coupling", "Pai 2002, sec. 4", "a hand that jerks and jumps gets no energy out of a strand",
        Experiment::quick, strands_virtual_coupling},
-  }};
+  };
   return experiments;
 }
 

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
+#include <ctime>
 
 #include "math/number.h"
 #include "tendril/strand.h"
@@ -16,23 +16,23 @@ std::vector<Check> strands_realtime(ExperimentContext& context) {
   std::vector<std::vector<double>> rows;
   const auto pose_at = [](double t) {
     Pose pose;
-    pose.position = Vec3(0.15 * std::sin(2 * t + 0.5), 0.12 * std::sin(t + 0.7), 0.7 + 0.08 * std::cos(t));
-    pose.orientation = Quat(Eigen::AngleAxisd(0.4 * std::sin(t + 0.3), Vec3::UnitX())) *
+    pose.position = Vec3(0.15 * std::sin(2 * t), 0.12 * std::sin(t), 0.7 + 0.08 * std::cos(t));
+    pose.orientation = Quat(Eigen::AngleAxisd(0.4 * std::sin(t), Vec3::UnitX())) *
                        Quat(Eigen::AngleAxisd(0.5 * std::sin(2 * t), Vec3::UnitZ()));
     return pose;
   };
   for (const int n : {100, 200, 500, 1000, 2000}) {
     StrandDesign design;
-    design.segments = n, design.GJ = 0.75, design.most_descents = 400;
+    design.segments = n, design.GJ = 0.75;
     design.verdict = false;
     HapticStrand strand(design);
     for (int k = 0; k < 100; ++k) strand.lead(pose_at(0));
     // A hand of 1 Hz, asked at 1 kHz.
     int solved = 0;
-    const int calls = 1000;
-    const auto before = std::chrono::steady_clock::now();
+    const int calls = context.full() || n <= 500 ? 1000 : 300;
+    const std::clock_t before = std::clock();  // of this process: others may use the machine too
     for (int k = 1; k <= calls; ++k) solved += strand.lead(pose_at(math::two_pi * k / 1000)).fine;
-    const double rate = calls / std::chrono::duration<double>(std::chrono::steady_clock::now() - before).count();
+    const double rate = calls * static_cast<double>(CLOCKS_PER_SEC) / static_cast<double>(std::clock() - before);
     rows.push_back({1.0 * n, rate, 30});
     checks.push_back(absolute_check(fmt::format("{} points: poses solved, of {}", n, calls), calls, solved, 0));
     if (n == 500) checks.push_back({"500 points: rate in Hz, more than the paper's 30", 30, rate, 0, 0, rate > 30});

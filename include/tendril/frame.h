@@ -18,6 +18,9 @@ struct Energy {  // [J]
 enum class Outcome : std::uint8_t { fine, not_converged, diverged };
 enum class Cause : std::uint8_t { none, not_finite, projection, frame_update, folded_joint, newton, target, step_too_large, contact };
 const char* to_text(Cause cause);  // a sentence
+// In the place of a count of unstable directions: the loads have no potential, so that there is nothing to be a minimum of.
+inline constexpr int no_energy = -2;
+const char* stability_text(int negative_pivots);  // "a minimum of the energy"
 
 struct StepReport {
   Outcome outcome = Outcome::fine;
@@ -26,7 +29,7 @@ struct StepReport {
   double residual = 0;        // of that solver, in its own scale
   double step_taken = 0;      // [s]
   double penetration = 0;     // deepest overlap at the end of the step, over the radius
-  int negative_pivots = -1;   // directions in which an equilibrium is not a minimum; -1: not asked
+  int negative_pivots = -1;   // directions in which an equilibrium is not a minimum; -1: not asked; no_energy
   int contacts = 0;           // that carry force
 };
 

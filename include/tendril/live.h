@@ -24,6 +24,7 @@ struct Hand {
   int id = 0;  // 1 to 8, given by set_input
   int rod = -1, body = -1;
   double material = 0;  // arc length in the rest rod [m]
+  Vec3 point = Vec3::Zero();  // of a body: in its own axes [m]
   Pose pose;
   Motion motion;
   double stiffness = 0, damping = 0;                    // [N/m], [N s/m]

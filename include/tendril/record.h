@@ -83,7 +83,7 @@ class TrajectoryReader {
   const std::vector<std::string>& rod_names() const;
   const std::vector<RodSpan>& rods() const;
 
-  // Frame k = 0 .. frames() - 1; rising k is fast. Contacts stay away; momenta are in `measures`, probes too. What they held before is
+  // Frame k = 0 .. frames() - 1; rising k is fast. Momenta are in `measures`, probes too. What they held before is
   // replaced, its memory is used again.
   void read(std::int64_t k, Frame& frame, Measures& measures);
   // Only what is plotted: time, step, twist and the solver's report of the frame; energy, drift, errors and probes.
@@ -100,7 +100,7 @@ struct Trajectory {
   bool complete = false;
   std::vector<std::string> rod_names;
   std::vector<RodSpan> rods;
-  std::vector<Frame> frames;     // without contacts
+  std::vector<Frame> frames;
   std::vector<Energy> energies;  // the yardstick's
   std::vector<double> drift;
 };

@@ -74,8 +74,8 @@ struct LoggedInput {
   InputValue value;
 };
 // A value as plain numbers, for files: index() of the variant and as many numbers as it has, the rest zero. A hand: rod, body, material, position x y z,
-// orientation w x y z, velocity x y z, angular velocity x y z, stiffness, damping, angular stiffness, angular damping.
-using InputNumbers = std::array<double, 20>;
+// orientation w x y z, velocity x y z, angular velocity x y z, stiffness, damping, angular stiffness, angular damping, point on the body x y z.
+using InputNumbers = std::array<double, 23>;
 InputNumbers numbers_of(const InputValue& value);
 InputValue input_from(std::size_t kind, const InputNumbers& numbers);
 struct RunReport {
@@ -116,6 +116,7 @@ class Simulation {
   const Model& model() const;
   std::vector<std::string> rod_names() const;  // unnamed rods are rod1, rod2, ...
   std::vector<std::string> clamp_names() const;
+  std::vector<std::string> body_names() const;  // unnamed bodies are body1, body2, ...
   RunReport report() const;
 
   // "gravity" (a factor), "clamp.NAME.turn" (turns), "clamp.NAME.move" (vector), "coupling.NAME.move" (vector), "coupling.NAME.turn" (turns, where it

@@ -13,6 +13,7 @@
 #include <memory>
 #include <span>
 
+#include "tendril/frame.h"
 #include "tendril/live.h"
 #include "tendril/types.h"
 
@@ -38,7 +39,10 @@ struct StrandAnswer {
   bool in_reach = true;  // false: further away than 99.5 % of the strand's length; the nearest place in reach is held
   int iterations = 0, sweeps = 0;
   double residual = 0;  // parts of the length, radians
-  int unstable = -1;    // directions in which the energy falls; 0: a minimum, -1: not asked or not told by the energy
+  double imbalance = 0;  // of force and moment, of any segment as a free body, over EI/L^2 and EI/L; with the verdict
+  // The verdict: directions in which the energy falls; 0: a minimum; -1: not asked; no_energy: the pull turns with the
+  // strand, or turns it, and has no energy.
+  int unstable = -1;
   Wrench on_hand;       // what the hand feels, world axes
 };
 

@@ -63,6 +63,25 @@ struct Heap {
   }
 };
 
+SENTENCE("bodies", "a brick laid across a capsule stays there") {
+  BodyProperties log, b = brick();
+  log.kind = BodyKind::fixed, log.shape = CapsuleBody{0.2, 1}, log.friction = 0.5;
+  b.shape = BoxBody{Vec3(0.2, 0.2, 0.1)}, b.inertia = Vec3(0.008, 0.008, 0.013), b.friction = 0.5;
+  for (const bool first : {false, true}) {
+    const std::vector<BodyProperties> both = first ? std::vector{log, b} : std::vector{b, log};
+    const auto world = make_ode_world(both, {});
+    std::vector<BodyState> states(2);
+    BodyState &lies = states[first ? 1 : 0], &carries = states[first ? 0 : 1];
+    lies.pose.position = Vec3(0, 0, 0.25);
+    carries.pose.orientation = Quat(std::sqrt(0.5), std::sqrt(0.5), 0, 0);  // along y
+    std::vector<Wrench> weight(2);
+    weight[first ? 1 : 0].force = Vec3(0, 0, -b.mass * 9.81);
+    for (int i = 0; i < 2000; ++i) world->step(1e-3, i, weight, states);
+    EXPECT_LT((lies.pose.position - Vec3(0, 0, 0.25)).norm(), 1e-3);
+    EXPECT_GT((lies.pose.orientation * Vec3::UnitZ()).z(), 0.9999);
+  }
+}
+
 }  // namespace
 
 SENTENCE("bodies", "a free body keeps its momenta to rounding, and turns with second order") {

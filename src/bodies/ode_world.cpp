@@ -75,6 +75,9 @@ class OdeWorld final : public BodyWorld {
     for (const dGeomID g : geoms_)
       if (g != nullptr) dGeomDestroy(g);
     for (const dGeomID g : planes_) dGeomDestroy(g);
+    for (const auto& parts : parts_)
+      for (const dGeomID g : parts)
+        if (g != nullptr) dGeomDestroy(g);
     dWorldDestroy(world_);
   }
   OdeWorld(const OdeWorld&) = delete;
@@ -109,6 +112,7 @@ class OdeWorld final : public BodyWorld {
     ids_.push_back(id);
     geoms_.push_back(body.shape ? geometry(*body.shape) : nullptr);
     if (geoms_.back() != nullptr) dGeomSetBody(geoms_.back(), id);
+    parts_.push_back(body.shape ? parts_of(*body.shape, id) : Parts{});
     dBodySetGyroscopicMode(id, 0);
     dBodySetFiniteRotationMode(id, 1);
     dBodySetFiniteRotationAxis(id, 0, 0, 0);
@@ -118,6 +122,21 @@ class OdeWorld final : public BodyWorld {
     dMassSetParameters(&mass, body.mass, 0, 0, 0, I.x(), I.y(), I.z(), 0, 0, 0);
     dBodySetMass(id, &mass);
   }
+  // ODE finds one contact at most between a capsule and a box, at an end of where they touch: the box would fall over. A
+  // cylinder has two, so for boxes a capsule is a cylinder and two balls.
+  using Parts = std::array<dGeomID, 3>;
+  static Parts parts_of(const BodyShape& shape, dBodyID id) {
+    const auto* c = std::get_if<CapsuleBody>(&shape);
+    if (c == nullptr) return {};
+    const Parts parts{dCreateCylinder(nullptr, c->radius, c->length), dCreateSphere(nullptr, c->radius),
+                      dCreateSphere(nullptr, c->radius)};
+    for (const dGeomID g : parts) dGeomSetBody(g, id);
+    dGeomSetOffsetPosition(parts[1], 0, 0, 0.5 * c->length);
+    dGeomSetOffsetPosition(parts[2], 0, 0, -0.5 * c->length);
+    return parts;
+  }
+  bool is_box(int i) const { return std::holds_alternative<BoxBody>(*bodies_[at(i)].shape); }
+  bool is_capsule(int i) const { return std::holds_alternative<CapsuleBody>(*bodies_[at(i)].shape); }
   static dGeomID geometry(const BodyShape& shape) {
     if (const auto* b = std::get_if<BoxBody>(&shape)) return dCreateBox(nullptr, b->size.x(), b->size.y(), b->size.z());
     if (const auto* s = std::get_if<SphereBody>(&shape)) return dCreateSphere(nullptr, s->radius);
@@ -180,7 +199,15 @@ class OdeWorld final : public BodyWorld {
     const double reach = reach_of(*bodies_[at(i)].shape) + reach_of(*bodies_[at(j)].shape);
     if ((states[at(i)].pose.position - states[at(j)].pose.position).squaredNorm() > reach * reach) return;
     if (std::find(ignored_.begin(), ignored_.end(), std::array<int, 2>{i, j}) != ignored_.end()) return;
-    collide(i, a, b, ids_[at(j)], bodies_[at(j)].friction, bodies_[at(j)].restitution);
+    const auto meet = [&](dGeomID of_i, dGeomID of_j) {
+      collide(i, of_i, of_j, ids_[at(j)], bodies_[at(j)].friction, bodies_[at(j)].restitution);
+    };
+    if (is_capsule(i) && is_box(j))
+      for (const dGeomID part : parts_[at(i)]) meet(part, b);
+    else if (is_box(i) && is_capsule(j))
+      for (const dGeomID part : parts_[at(j)]) meet(a, part);
+    else
+      meet(a, b);
   }
   static double reach_of(const BodyShape& shape) {
     if (const auto* b = std::get_if<BoxBody>(&shape)) return 0.5 * b->size.norm();
@@ -212,6 +239,7 @@ class OdeWorld final : public BodyWorld {
   dJointGroupID group_ = nullptr;
   std::vector<dBodyID> ids_;
   std::vector<dGeomID> geoms_, planes_;
+  std::vector<Parts> parts_;  // of capsules
   std::vector<std::array<int, 2>> ignored_;
   std::vector<BodyState> before_;
   std::vector<Vec3> pushed_, momentum_;

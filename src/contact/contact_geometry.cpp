@@ -56,7 +56,21 @@ int ContactGeometry::add_obstacle(const RigidShape& rigid, double friction) {
   return static_cast<int>(obstacles_.size()) - 1;
 }
 
+void ContactGeometry::exclude(int edge, int obstacle) {
+  const std::array<int, 2> pair{edge, obstacle};
+  const auto at = std::lower_bound(excluded_.begin(), excluded_.end(), pair);
+  if (at == excluded_.end() || *at != pair) excluded_.insert(at, pair);
+}
+
+bool ContactGeometry::is_excluded(int edge, int obstacle) const {
+  return !excluded_.empty() && std::binary_search(excluded_.begin(), excluded_.end(), std::array<int, 2>{edge, obstacle});
+}
+
 bool ContactGeometry::may_touch(int edge_a, int edge_b) const {
+  if (!excluded_.empty())
+    for (auto at = std::lower_bound(excluded_.begin(), excluded_.end(), std::array<int, 2>{edge_a, -1});
+         at != excluded_.end() && (*at)[0] == edge_a; ++at)
+      if (is_excluded(edge_b, (*at)[1])) return false;
   const bool same = neighbours_.rod_of(edge_a) == neighbours_.rod_of(edge_b);
   return (same ? self_ : between_rods_) && !neighbours_.are_neighbours(edge_a, edge_b);
 }

@@ -27,6 +27,9 @@ class ContactGeometry {
   explicit ContactGeometry(const Model& model);
   // Something more to touch, a rigid body for one; its pose follows those of the obstacles before it. Returns its number.
   int add_obstacle(const RigidShape& shape, double friction);
+  // A segment that never touches an obstacle, because it is fastened to it. Nor do two segments touch each other that are
+  // fastened to the same one: they may share its inside.
+  void exclude(int edge, int obstacle);
   void set_margin(double margin) { margin_ = margin; }  // [m] instead of the model's
 
   int nodes() const { return static_cast<int>(beside_.size()); }
@@ -36,6 +39,8 @@ class ContactGeometry {
   double radius(int edge) const { return radius_[static_cast<std::size_t>(edge)]; }
   const std::vector<ObstacleGeometry>& obstacles() const { return obstacles_; }
   bool may_touch(int edge_a, int edge_b) const;  // two segments, by the scene's wish and their place along the rod
+  bool is_excluded(int edge, int obstacle) const;
+  double neighbour_length(int edge) const { return neighbours_.length_of(edge); }  // [m] along the rod
   double margin() const { return margin_; }
   double friction() const { return friction_; }
   double skin() const { return skin_; }
@@ -45,6 +50,7 @@ class ContactGeometry {
   std::vector<std::array<int, 2>> ends_, beside_;
   std::vector<double> radius_;
   std::vector<ObstacleGeometry> obstacles_;
+  std::vector<std::array<int, 2>> excluded_;  // (edge, obstacle), sorted
   double margin_ = 0, friction_ = 0;
   double skin_ = 0;  // [m] how far things move before pairs are searched anew
   bool self_ = true, between_rods_ = true;

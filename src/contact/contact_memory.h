@@ -22,6 +22,7 @@ struct ContactMemoryEntry {
   Vec3 slip = Vec3::Zero();      // elastic slip, tangential [m]
   Vec3 friction = Vec3::Zero();  // tangential force or impulse, to start an iteration from
   double normal_force = 0;       // likewise
+  double gap = 0;                // at the end of that step, < 0: overlap [m]
   int age = 0;                   // steps it has lasted
 };
 
@@ -76,7 +77,7 @@ class ContactMemory {
   static void visit(Record& r, F&& f) {  // each number once: padding never reaches a checkpoint
     f(r.key.a), f(r.key.b), f(r.key.part);
     for (Vec3* v : {&r.entry.normal, &r.entry.slip, &r.entry.friction}) f((*v)[0]), f((*v)[1]), f((*v)[2]);
-    f(r.entry.normal_force), f(r.entry.age);
+    f(r.entry.normal_force), f(r.entry.gap), f(r.entry.age);
   }
   const Record* find(const ContactKey& key) const {
     const auto at =

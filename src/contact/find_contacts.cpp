@@ -109,7 +109,7 @@ bool ContactSearch::search_pairs() {
   }
   const auto wanted = [&](int a, int b) {
     if (b < edges) return geometry_.may_touch(a, b);
-    return a < edges && !obstacles[static_cast<Size>(b - edges)].is_half_space();
+    return a < edges && !obstacles[static_cast<Size>(b - edges)].is_half_space() && !geometry_.is_excluded(a, b - edges);
   };
   const Size most = 1000 + 200 * static_cast<Size>(edges) * (1 + obstacles.size());
   if (!work_.grid_.find(work_.searched_, wanted, most, work_.pairs_)) {

@@ -3,15 +3,13 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <tuple>
 
 #include "math/elementary.h"
 
 namespace tendril {
-namespace {
-
 using Size = std::size_t;
 
-// Nodes that joints put together get the same number: the lowest of them.
 std::vector<int> joined_nodes(const Model& model) {
   std::vector<int> place(static_cast<Size>(model.material.size()));
   std::iota(place.begin(), place.end(), 0);
@@ -21,14 +19,13 @@ std::vector<int> joined_nodes(const Model& model) {
     return n;
   };
   for (const JointModel& joint : model.joints) {
+    if (joint.rod_a < 0 || joint.rod_b < 0) continue;
     const int a = root(joint.node_a.value), b = root(joint.node_b.value);
     place[static_cast<Size>(std::max(a, b))] = std::min(a, b);
   }
   for (Size n = 0; n < place.size(); ++n) place[n] = root(static_cast<int>(n));
   return place;
 }
-
-}  // namespace
 
 Neighbours::Neighbours(const Model& model) : edge_(static_cast<Size>(model.rest_length.size())), line_(model.rods.size()) {
   const double circumferences = model.contact.neighbour_length;
@@ -45,10 +42,20 @@ Neighbours::Neighbours(const Model& model) : edge_(static_cast<Size>(model.rest_
     }
   }
   const std::vector<int> place = joined_nodes(model);
-  const auto note = [&](int rod, NodeIndex node) {
-    line_[static_cast<Size>(rod)].meetings.push_back({place[static_cast<Size>(node.value)], model.material[node]});
+  const int nodes = model.material.size();
+  const auto note = [&](int rod, NodeIndex node, int at, const Vec3& point) {
+    line_[static_cast<Size>(rod)].meetings.push_back({at, model.material[node], point});
   };
-  for (const JointModel& joint : model.joints) note(joint.rod_a, joint.node_a), note(joint.rod_b, joint.node_b);
+  for (const JointModel& joint : model.joints) {
+    for (const auto& [rod, node, body] :
+         {std::tuple(joint.rod_a, joint.node_a, joint.body_b), std::tuple(joint.rod_b, joint.node_b, joint.body_a)}) {
+      if (rod < 0) continue;
+      if (body >= 0)
+        note(rod, node, nodes + body, joint.point);
+      else if (joint.rod_a >= 0 && joint.rod_b >= 0)
+        note(rod, node, place[static_cast<Size>(node.value)], Vec3::Zero());
+    }
+  }
 }
 
 double Neighbours::distance_to(const Edge& edge, double at) const {
@@ -73,7 +80,7 @@ bool Neighbours::are_neighbours(int edge_a, int edge_b) const {
   const Line &line_a = line_[static_cast<Size>(a.rod)], &line_b = line_[static_cast<Size>(b.rod)];
   for (const Meeting& p : line_a.meetings)
     for (const Meeting& q : line_b.meetings)
-      if (p.place == q.place && near(distance_to(a, p.at) + distance_to(b, q.at))) return true;
+      if (p.place == q.place && near(distance_to(a, p.at) + (p.point - q.point).norm() + distance_to(b, q.at))) return true;
   return false;
 }
 

@@ -1,4 +1,5 @@
-// Which segments never touch because they are neighbours: along one rod, around a ring, or through a joint.
+// Which segments never touch because they are neighbours: along one rod, around a ring, through a joint, or through a body
+// to which both rods are joined (its points count as far apart as they are).
 //
 // A rod of radius r that does not bend more sharply than r touches itself from an arc length of pi r on. Stretches nearer
 // than `neighbour_length` circumferences (2 pi r each, default 1) are left alone; segments that share a node always.
@@ -10,11 +11,15 @@
 
 namespace tendril {
 
+// Nodes that joints put together get the same number: the lowest of them.
+std::vector<int> joined_nodes(const Model& model);
+
 class Neighbours {
  public:
   explicit Neighbours(const Model& model);
 
   bool are_neighbours(int edge_a, int edge_b) const;
+  double length_of(int edge) const { return edge_[static_cast<std::size_t>(edge)].length; }  // within which they are [m]
   int rod_of(int edge) const { return edge_[static_cast<std::size_t>(edge)].rod; }
 
  private:
@@ -24,8 +29,9 @@ class Neighbours {
     double length = 0;          // within which others are neighbours
   };
   struct Meeting {  // a place where rods are joined
-    int place = 0;  // the same number: the same place
-    double at = 0;  // arc length
+    int place = 0;              // the same number: the same place, or the same body
+    double at = 0;              // arc length
+    Vec3 point = Vec3::Zero();  // on the body, as it lies at the start
   };
   struct Line {
     double ring_length = 0;  // 0: open

@@ -96,6 +96,18 @@ inline SegmentNearest nearest_along(const shape::Capsule& shape, const Vec3& p, 
   return {c.s, nearest(shape, Vec3(p + c.s * u))};
 }
 
+// Where the round side is nearest all along, its lowest distance is that of two lines.
+inline SegmentNearest nearest_along(const shape::Cylinder& shape, const Vec3& p, const Vec3& u) {
+  const double beyond = std::max(std::abs(p.z()), std::abs(p.z() + u.z())) - shape.half_length;
+  const double squared = u.head<2>().squaredNorm();
+  if (beyond < 0 && squared > 0) {
+    const double s = std::clamp(-p.head<2>().dot(u.head<2>()) / squared, 0.0, 1.0);
+    const Nearest at = nearest(shape, Vec3(p + s * u));
+    if (at.distance > beyond) return {s, at};
+  }
+  return nearest_along<shape::Cylinder>(shape, p, u);
+}
+
 inline Bounds bounds_of(const shape::Sphere& s) { return {Vec3::Constant(-s.radius), Vec3::Constant(s.radius)}; }
 inline Bounds bounds_of(const shape::Capsule& s) {
   const Vec3 half(s.radius, s.radius, s.half_length + s.radius);

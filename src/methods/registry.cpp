@@ -19,6 +19,13 @@ const MethodEntry* find_method(std::string_view name) {
   return nullptr;
 }
 
+const char* stability_text(int negative_pivots) {
+  if (negative_pivots == no_energy)
+    return "neither a minimum of the energy nor not: a load turns with the rod or is a moment, and has no energy";
+  if (negative_pivots < 0) return "not judged";
+  return negative_pivots == 0 ? "a minimum of the energy" : "not a minimum of the energy";
+}
+
 const char* to_text(Cause cause) {
   switch (cause) {
     case Cause::none:

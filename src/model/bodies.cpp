@@ -18,6 +18,14 @@ int find_body(const Scene& scene, const std::string& name) {
   return -1;
 }
 
+RigidShape rigid_shape(const BodyShape& shape) {
+  if (const auto* b = std::get_if<BoxBody>(&shape)) return shape::Box{0.5 * b->size};
+  if (const auto* s = std::get_if<SphereBody>(&shape)) return shape::Sphere{s->radius};
+  if (const auto* c = std::get_if<CylinderBody>(&shape)) return shape::Cylinder{0.5 * c->length, c->radius};
+  const auto& c = std::get<CapsuleBody>(shape);
+  return shape::Capsule{0.5 * c.length, c.radius};
+}
+
 double volume_of(const BodyShape& shape) {
   if (const auto* b = std::get_if<BoxBody>(&shape)) return b->size.prod();
   if (const auto* s = std::get_if<SphereBody>(&shape)) return 4 * pi / 3 * s->radius * s->radius * s->radius;

@@ -166,7 +166,7 @@ Checked<Model> build_model(const Scene& scene) {
     note(check_bend_radius(rod, shapes[i], model, fmt::format("rod[{}]", i)));
   }
   place_everything(scene, shapes, model, problems);
-  place_obstacles(scene, model);
+  place_obstacles(scene, model, problems);
   for (Size i = 0; i < shapes.size(); ++i)
     if (scene.rods[i].initial_noise > 0) add_noise(model, static_cast<int>(i), scene.rods[i].initial_noise);
   if (has_errors(problems)) return problems;

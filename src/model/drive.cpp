@@ -90,8 +90,13 @@ void evaluate_grips(const Model& model, const Live& live, double time, double lo
     out.push_back(grip);
   }
   for (const Hand& hand : live.hands) {
-    if (hand.rod < 0 || hand.rod >= static_cast<int>(model.rods.size())) continue;
-    Grip grip = grip_at(model, hand.rod, hand.material);
+    const bool body = hand.rod < 0 && hand.body >= 0 && hand.body < static_cast<int>(model.bodies.size());
+    if (!body && (hand.rod < 0 || hand.rod >= static_cast<int>(model.rods.size()))) continue;
+    Grip grip;
+    if (body)
+      grip.body = hand.body, grip.point = hand.point;
+    else
+      grip = grip_at(model, hand.rod, hand.material);
     grip.hand = hand.id;
     grip.pose = hand.pose;
     grip.motion = hand.motion;

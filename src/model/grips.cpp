@@ -28,19 +28,58 @@ Vec3 grip_moment(const Grip& grip, const Quat& orientation, const Vec3& spin) {
   return grip.angular_stiffness * log_rotation(turn) + grip.angular_damping * (grip.motion.angular - spin);
 }
 
+namespace {
+constexpr double firm = 30, quick = 10;  // [1], [rad/s]
+
+double mass_of(const Model& model, int rod) {
+  const RodSpan& span = model.rods[static_cast<std::size_t>(rod)].span;
+  double mass = 0;
+  for (int k = 0; k < span.edges; ++k) {
+    const EdgeIndex e(span.first_edge + k);
+    mass += model.section[e].line_mass * model.rest_length[e];
+  }
+  return mass;
+}
+double size_of(const BodyModel& body) {
+  if (!body.shape) return body.mass > 0 ? 2 * std::sqrt(body.inertia.maxCoeff() / body.mass) : 1;
+  if (const auto* b = std::get_if<BoxBody>(&*body.shape)) return b->size.maxCoeff();
+  if (const auto* s = std::get_if<SphereBody>(&*body.shape)) return 2 * s->radius;
+  if (const auto* c = std::get_if<CylinderBody>(&*body.shape)) return std::max(c->length, 2 * c->radius);
+  const auto& c = std::get<CapsuleBody>(*body.shape);
+  return c.length + 2 * c.radius;
+}
+}  // namespace
+
+Hand suggested_hand(const Model& model, int body, const Vec3& point) {
+  const BodyModel& b = model.bodies[static_cast<std::size_t>(body)];
+  double mass = b.mass;
+  Hand hand;
+  hand.body = body;
+  hand.point = point;
+  hand.stiffness = firm * b.mass * model.gravity.norm() / size_of(b) + quick * quick * b.mass;
+  for (const JointModel& joint : model.joints)
+    for (const auto& [rod, other] : {std::pair(joint.rod_a, joint.body_b), std::pair(joint.rod_b, joint.body_a)}) {
+      if (rod < 0 || other != body) continue;
+      hand.stiffness += suggested_hand(model, rod, 0.0).stiffness;
+      mass += mass_of(model, rod) / 3;
+    }
+  hand.damping = 2 * std::sqrt(hand.stiffness * mass);
+  hand.pose = {b.start.pose.position + b.start.pose.orientation * point, b.start.pose.orientation};
+  return hand;
+}
+
 Hand suggested_hand(const Model& model, int rod, double material) {
   const RodModel& r = model.rods[static_cast<std::size_t>(rod)];
-  double mass = 0, compliance = 0;
+  const double mass = mass_of(model, rod);
+  double compliance = 0;
   for (int k = 0; k < r.span.edges; ++k) {
     const EdgeIndex e(r.span.first_edge + k);
     const Section& s = model.section[e];
-    mass += s.line_mass * model.rest_length[e];
     compliance += model.rest_length[e] / (r.length * std::min(s.EI1, s.EI2));
   }
   // Firm against what the rod answers with: 3 EI/L^3 of its end and its weight per length. Thirty times that still moves the
   // middle of a rod held at both ends, which is 64 times as stiff. Where neither is there, against its inertia: it follows
   // within a tenth of a second.
-  constexpr double firm = 30, quick = 10;  // [1], [rad/s]
   const double bending = 3 / (compliance * std::pow(r.length, 3)), weight = mass * model.gravity.norm() / r.length;
   Hand hand;
   hand.rod = rod;

@@ -1,4 +1,4 @@
-// What pulls at a point of a rod by a spring and a damper: couplings of the scene and hands of a user, in one form. As
+// What pulls at a point of a rod or a body by a spring and a damper: couplings of the scene and hands of a user, in one form. As
 // place, motion, stiffness and damping, never as a force: explicit methods solve the point it holds implicitly, implicit
 // ones add it to their matrix, so that it is stable for any hand.
 #pragma once
@@ -12,7 +12,8 @@ struct Grip {
   int coupling = -1;  // of Model::couplings; -1: a hand
   int hand = 0;       // its id; 0: a coupling
   int rod = -1;
-  int body = -1;  // instead of a rod
+  int body = -1;              // instead of a rod
+  Vec3 point = Vec3::Zero();  // of the body, in its own axes
   // The point it holds is (1 - share) times node a plus share times node b, the ends of `edge`; at a node, share is 0 or 1.
   EdgeIndex edge;
   NodeIndex a, b;
@@ -37,5 +38,7 @@ Vec3 grip_moment(const Grip& grip, const Quat& orientation, const Vec3& spin);
 // rod, critically damped, from the rod's own stiffness, weight and mass; a hair's hand is a hair's. It stands where the
 // point is at the start and at rest.
 Hand suggested_hand(const Model& model, int rod, double material);
+// Likewise for a point of a body, in its own axes: from its weight and size, its mass and the rods that are joined to it.
+Hand suggested_hand(const Model& model, int body, const Vec3& point);
 
 }  // namespace tendril

@@ -130,6 +130,7 @@ struct ObstacleModel {
   Timetable<Vec3> move;                             // [m]
   Timetable<double> turn;                           // [turns]
   double friction = 0;
+  bool moves() const { return !move.keys.empty() || !turn.keys.empty(); }
 };
 struct ContactModel {
   bool enabled = false, self = true, between_rods = true;

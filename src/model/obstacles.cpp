@@ -1,7 +1,10 @@
 #include "model/obstacles.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
+#include <string>
 
 #include "math/rotation.h"
 #include "math/transport.h"
@@ -50,7 +53,63 @@ struct Place {
 
 }  // namespace
 
-void place_obstacles(const Scene& scene, Model& model) {
+std::optional<BodyShape> body_shape(const RigidShape& rigid) {
+  if (const auto* s = std::get_if<shape::Sphere>(&rigid)) return SphereBody{s->radius};
+  if (const auto* s = std::get_if<shape::Capsule>(&rigid)) return CapsuleBody{s->radius, 2 * s->half_length};
+  if (const auto* s = std::get_if<shape::Cylinder>(&rigid)) return CylinderBody{s->radius, 2 * s->half_length};
+  if (const auto* s = std::get_if<shape::Box>(&rigid)) return BoxBody{2 * s->half};
+  return std::nullopt;
+}
+
+namespace {
+// How far a body reaches from its centre against the unit vector n, in its own axes.
+double reach_along(const BodyShape& shape, const Vec3& n) {
+  if (const auto* b = std::get_if<BoxBody>(&shape)) return 0.5 * n.cwiseAbs().dot(b->size);
+  if (const auto* s = std::get_if<SphereBody>(&shape)) return s->radius;
+  if (const auto* c = std::get_if<CylinderBody>(&shape))
+    return 0.5 * c->length * std::abs(n.z()) + c->radius * std::hypot(n.x(), n.y());
+  const auto& c = std::get<CapsuleBody>(shape);
+  return 0.5 * c.length * std::abs(n.z()) + c.radius;
+}
+
+// A body that starts in the ground would be thrown out of it.
+void check_start_above(const Model& model, const ObstacleModel& o, const GroundPlane& ground, Problems& problems) {
+  constexpr double worth_telling = 0.01;  // of how far it reaches
+  for (std::size_t b = 0; b < model.bodies.size(); ++b) {
+    const BodyModel& body = model.bodies[b];
+    if (!body.shape || !body.collides || !body.moves_freely()) continue;
+    const Pose& pose = body.start.pose;
+    const double reach = reach_along(*body.shape, pose.orientation.conjugate() * ground.normal);
+    const double depth = reach - ground.normal.dot(pose.position - ground.point);
+    if (depth <= worth_telling * reach) continue;
+    problems.push_back({Severity::error, "", "body[" + std::to_string(b) + "].position",
+                        fmt::format("body `{}` starts {:.3g} m deep in obstacle `{}`", body.name, depth, o.name),
+                        "nothing may overlap at the start", "start it higher"});
+  }
+}
+
+void place_grounds(Model& model, Problems& problems) {
+  const bool wanted = std::any_of(model.bodies.begin(), model.bodies.end(),
+                                  [](const BodyModel& b) { return b.moves_freely() && b.collides; });
+  if (!wanted) return;
+  for (std::size_t i = 0; i < model.obstacles.size(); ++i) {
+    const ObstacleModel& o = model.obstacles[i];
+    const bool flat = std::holds_alternative<shape::HalfSpace>(o.shape);
+    if (flat && !o.moves()) {
+      model.grounds.push_back({o.start.position, o.start.orientation * Vec3::UnitZ(), o.friction, 0});
+      check_start_above(model, o, model.grounds.back(), problems);
+    } else if (!body_shape(o.shape)) {
+      problems.push_back(
+          {Severity::warning, "", "obstacle[" + std::to_string(i) + "]",
+           std::string("bodies pass through this obstacle, ") + (flat ? "a half-space that moves" : "a mesh"),
+           "bodies touch half-spaces that stand still, spheres, capsules, cylinders and boxes; rods touch all",
+           "use boxes and other plain shapes where bodies come near"});
+    }
+  }
+}
+}  // namespace
+
+void place_obstacles(const Scene& scene, Model& model, Problems& problems) {
   const Contact& c = scene.contact;
   double smallest = forever;
   for (const Section& s : model.section) smallest = std::min(smallest, s.radius());
@@ -67,6 +126,7 @@ void place_obstacles(const Scene& scene, Model& model) {
     obstacle.friction = o.friction.value_or(c.friction);
     model.obstacles.push_back(std::move(obstacle));
   }
+  place_grounds(model, problems);
 }
 
 }  // namespace tendril

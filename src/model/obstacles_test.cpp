@@ -68,5 +68,33 @@ SENTENCE("model", "an obstacle's motion is the rate of its pose, about its pivot
   EXPECT_TRUE(q.ok) << q.message;
 }
 
+SENTENCE("model", "half-spaces that stand still are the ground of bodies; what bodies pass through is warned of") {
+  Scene scene = one_rod(StraightCurve{Vec3(0, 0, 0), Vec3(1, 0, 0)}, 4);
+  Obstacle floor, rising, mesh;
+  floor.name = "floor", floor.shape = HalfSpaceShape{Vec3(0, 0, -1), Vec3(0, 1, 1)}, floor.friction = 0.7;
+  rising = floor, rising.name = "rising", rising.move.keys = {{0, Vec3::Zero()}, {1, Vec3(0, 0, 0.1)}};
+  mesh.name = "mesh";
+  MeshShape tetrahedron;
+  tetrahedron.vertices = {Vec3(0, 0, -3), Vec3(1, 0, -3), Vec3(0, 1, -3), Vec3(0, 0, -2)};
+  tetrahedron.triangles = {0, 2, 1, 0, 1, 3, 1, 2, 3, 2, 0, 3};
+  mesh.shape = tetrahedron;
+  scene.obstacles = {floor, rising, mesh};
+  EXPECT_TRUE(build_model(scene)->grounds.empty()) << "nothing needs it";
+  RigidBody ball;
+  ball.name = "ball", ball.shape = SphereBody{0.1}, ball.mass = 1, ball.position = Vec3(0, 0, 3);
+  scene.bodies = {ball};
+  const Checked<Model> model = build_model(scene);
+  ASSERT_EQ(model->grounds.size(), 1u);
+  EXPECT_LT((model->grounds[0].normal - Vec3(0, 1, 1).normalized()).norm(), 1e-15);
+  EXPECT_EQ(model->grounds[0].friction, 0.7);
+  const std::string told = to_text(model.problems());
+  EXPECT_NE(told.find("obstacle[1]: bodies pass through this obstacle, a half-space that moves"), std::string::npos) << told;
+  EXPECT_NE(told.find("obstacle[2]: bodies pass through this obstacle, a mesh"), std::string::npos) << told;
+  EXPECT_FALSE(has_errors(model.problems()));
+  scene.bodies[0].position = Vec3(0, 0, -0.95);  // 0.05 / sqrt(2) above the plane
+  EXPECT_NE(to_text(build_model(scene).problems()).find("body `ball` starts 0.0646 m deep in obstacle `floor`"),
+            std::string::npos);
+}
+
 }  // namespace
 }  // namespace tendril

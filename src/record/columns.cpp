@@ -3,8 +3,12 @@
 namespace tendril {
 
 FrameSizes sizes_of(const Frame& frame, std::size_t clamps, std::size_t probes) {
-  return {static_cast<std::size_t>(frame.position.size()), static_cast<std::size_t>(frame.orientation.size()),
-          static_cast<std::size_t>(frame.twist.size()), clamps, probes, frame.bodies.size()};
+  return {static_cast<std::size_t>(frame.position.size()),
+          static_cast<std::size_t>(frame.orientation.size()),
+          static_cast<std::size_t>(frame.twist.size()),
+          clamps,
+          probes,
+          frame.bodies.size()};
 }
 
 namespace {
@@ -61,7 +65,8 @@ const Column columns[] = {
      [](const RowSource& r, Values& out) {
        for (const Wrench& w : r.reactions) put(w.force, out), put(w.moment, out);
      }},
-    {"bodies", "position (m), orientation w, x, y, z, velocity (m/s), angular velocity (rad/s), world axes", bodies, 13, false,
+    {"bodies", "position (m), orientation w, x, y, z, velocity (m/s), angular velocity (rad/s), world axes", bodies, 13,
+     false,
      [](const RowSource& r, Values& out) {
        for (const BodyState& b : r.frame.bodies) {
          const Quat& q = b.pose.orientation;
@@ -76,7 +81,7 @@ const Column columns[] = {
      [](const RowSource& r, Values& out) { out.push_back(r.frame.report.residual); }},
     {"solver/outcome", "0 fine, 1 not converged, 2 diverged", single, 0, true,
      [](const RowSource& r, Values& out) { out.push_back(static_cast<double>(r.frame.report.outcome)); }},
-    {"solver/negative_pivots", "directions in which an equilibrium is no minimum; -1: not asked", single, 0, true,
+    {"solver/negative_pivots", "directions in which an equilibrium is no minimum; -1: not asked, -2: loads without energy", single, 0, true,
      [](const RowSource& r, Values& out) { out.push_back(r.frame.report.negative_pivots); }},
     {"solver/drift", "change of total energy since the start over the largest energy seen", single, 0, false,
      [](const RowSource& r, Values& out) { out.push_back(r.measures.drift); }},
@@ -84,6 +89,8 @@ const Column columns[] = {
      [](const RowSource& r, Values& out) { out.push_back(r.measures.length_error); }},
     {"solver/penetration", "worst overlap over radius", single, 0, false,
      [](const RowSource& r, Values& out) { out.push_back(r.measures.penetration); }},
+    {"contacts/count", "contacts of this frame; they stand in contacts/points", single, 0, true,
+     [](const RowSource& r, Values& out) { out.push_back(static_cast<double>(r.frame.contacts.size())); }, 3},
     {"probes/values", "of every probe; the columns are named in probes/columns", probes, 0, false,
      [](const RowSource& r, Values& out) {
        for (const ProbeValue& probe : r.measures.probes) out.insert(out.end(), probe.value.begin(), probe.value.end());

@@ -9,6 +9,9 @@
 
 namespace tendril {
 
+inline constexpr std::int64_t run_format_version = 3;         // 1: without probes and outcome, 2: without contacts
+inline constexpr std::int64_t oldest_run_format_version = 2;  // that can be read
+
 struct FrameSizes {
   std::size_t nodes = 0, edges = 0, inner = 0, clamps = 0, probes = 0, bodies = 0;  // probes: numbers of all of them
   bool operator==(const FrameSizes&) const = default;
@@ -28,9 +31,9 @@ struct Column {
   std::size_t width;                       // 0: no second dimension
   bool whole_numbers;
   void (*put)(const RowSource&, std::vector<double>&);  // appends one frame's values; whole numbers below 2^53 are exact
+  std::int64_t since = oldest_run_format_version;  // files before this version do not have it
 };
 std::span<const Column> all_columns();
-inline constexpr std::int64_t run_format_version = 2;  // 1: without probes and outcome
 inline constexpr const char* solver_group = "solver";
 inline constexpr const char* probes_group = "probes";
 

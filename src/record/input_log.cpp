@@ -32,7 +32,7 @@ constexpr Set names{"inputs/name", "what was set", 1};
 constexpr Set kinds{"inputs/kind", "0: a number, 1: a vector, 2: a hand", 1};
 constexpr Set values{"inputs/value",
                      "number; x, y, z; or of a hand: rod, body, material, position, orientation w x y z, "
-                     "velocity, angular velocity, stiffness, damping, angular stiffness, angular damping",
+                     "velocity, angular velocity, stiffness, damping, angular stiffness, angular damping, point on the body",
                      2};
 
 void create(hid_t file, const Set& set, hid_t type, const std::string& name) {
@@ -56,6 +56,14 @@ hsize_t rows_of(const h5::Handle& set, const std::string& name) {
   std::array<hsize_t, 2> size{};
   h5::checked(H5Sget_simple_extent_dims(space.get(), size.data(), nullptr), name, "read a size");
   return size[0];
+}
+
+hsize_t columns_of(const h5::Handle& set, const std::string& name) {
+  const h5::Handle space(h5::checked(H5Dget_space(set.get()), name, "read a size"), H5Sclose);
+  std::array<hsize_t, 2> size{};
+  if (h5::checked(H5Sget_simple_extent_ndims(space.get()), name, "read a size") != 2) return 0;
+  h5::checked(H5Sget_simple_extent_dims(space.get(), size.data(), nullptr), name, "read a size");
+  return size[1];
 }
 
 void resize(hid_t file, const Set& set, hsize_t rows, const std::string& name) {
@@ -131,7 +139,9 @@ std::vector<LoggedInput> read_input_log(hid_t file, const std::string& name) {
   std::vector<LoggedInput> inputs(count);
   if (count == 0) return inputs;
   std::vector<std::int64_t> step(count), kind(count);
-  std::vector<double> value(count * width);
+  const hsize_t width_there = columns_of(open(file, values, name), name);  // hands had no point before version 3
+  if (width_there > width) throw RecordError(name + ": its inputs are not what they should be");
+  std::vector<double> value(count * width_there);
   std::vector<char> text(count * name_bytes);
   const auto read = [&](const Set& set, hid_t type, void* to) {
     h5::checked(H5Dread(open(file, set, name).get(), type, H5S_ALL, H5S_ALL, H5P_DEFAULT, to), name, "read inputs");
@@ -141,8 +151,8 @@ std::vector<LoggedInput> read_input_log(hid_t file, const std::string& name) {
   read(kinds, H5T_NATIVE_INT64, kind.data());
   read(values, H5T_NATIVE_DOUBLE, value.data());
   for (std::size_t i = 0; i < count; ++i) {
-    InputNumbers numbers;
-    std::copy_n(value.begin() + static_cast<std::ptrdiff_t>(i * width), width, numbers.begin());
+    InputNumbers numbers{};
+    std::copy_n(value.begin() + static_cast<std::ptrdiff_t>(i * width_there), width_there, numbers.begin());
     inputs[i] = {step[i], text.data() + i * name_bytes, input_from(static_cast<std::size_t>(kind[i]), numbers)};
   }
   return inputs;

@@ -114,6 +114,58 @@ SENTENCE("record", "run.h5 says how the run ended: fine, interrupted, diverged")
   EXPECT_FALSE(TrajectoryReader(folder / "a" / "run.h5").message().empty());
 }
 
+SENTENCE("record", "contacts read back, however many a frame has, also after a run was interrupted and resumed") {
+  FakeMethod::trouble() = {};
+  FakeMethod::trouble().contacts = true;
+  TemporaryFolder folder;
+  struct Keeper final : Sink {
+    std::vector<Frame> frames;
+    void begin(const Simulation&) override {}
+    void take(const Frame& frame, const Measures&) override { frames.push_back(frame); }
+    void end(const RunReport&) override {}
+  } kept;
+  Simulation simulation = open_fake(long_scene());
+  RunFolder run(folder / "a");
+  Sink* sinks[] = {&run, &kept};
+  simulate(simulation, sinks);
+  TrajectoryReader reader(folder / "a" / "run.h5");
+  ASSERT_EQ(reader.frames(), static_cast<std::int64_t>(kept.frames.size()));
+  Frame frame;
+  Measures measures;
+  std::vector<int> seen(4, 0);
+  for (std::size_t k = kept.frames.size(); k-- > 0;) {
+    reader.read(static_cast<std::int64_t>(k), frame, measures);
+    EXPECT_TRUE(same_frame(frame, kept.frames[k])) << k;
+    ++seen[frame.contacts.size()];
+  }
+  for (const int count : seen) EXPECT_GT(count, 0);
+  int asked = 0;
+  run_fake(long_scene(), folder / "b", [&] { return ++asked == 9000; });
+  resume_fake(long_scene(), folder / "b");
+  expect_same_runs(folder / "a", folder / "b");
+  FakeMethod::trouble() = {};
+}
+
+SENTENCE("record", "a run.h5 of version 2, which has no contacts, can be read but not gone on with") {
+  FakeMethod::trouble() = {};
+  TemporaryFolder folder;
+  int asked = 0;
+  run_fake(long_scene(), folder / "a", [&] { return ++asked == 9000; });
+  const std::string file = (folder / "a" / "run.h5").string();
+  const Trajectory before = read_trajectory(file);
+  {
+    const h5::Handle open(H5Fopen(file.c_str(), H5F_ACC_RDWR, H5P_DEFAULT), H5Fclose);
+    ASSERT_GE(H5Ldelete(open.get(), "contacts/count", H5P_DEFAULT), 0);
+    ASSERT_GE(H5Ldelete(open.get(), "contacts/points", H5P_DEFAULT), 0);
+    h5::write_number_attribute(open.get(), "format_version", 2, file);
+  }
+  const Trajectory after = read_trajectory(file);
+  ASSERT_EQ(after.frames.size(), before.frames.size());
+  for (std::size_t k = 0; k < after.frames.size(); ++k) EXPECT_TRUE(same_frame(after.frames[k], before.frames[k]));
+  Simulation simulation = open_fake(long_scene());
+  EXPECT_THROW(RunFolder::resume(folder / "a", simulation), RecordError);
+}
+
 SENTENCE("record", "a run.h5 of another format is refused with a sentence") {
   FakeMethod::trouble() = {};
   TemporaryFolder folder;
@@ -127,7 +179,7 @@ SENTENCE("record", "a run.h5 of another format is refused with a sentence") {
     TrajectoryReader reader(file);
     FAIL();
   } catch (const RecordError& error) {
-    EXPECT_NE(std::string(error.what()).find("another version of tendril (format 1, this one reads 2)"), std::string::npos)
+    EXPECT_NE(std::string(error.what()).find("another version of tendril (format 1, this one reads 2 to 3)"), std::string::npos)
         << error.what();
   }
   EXPECT_FALSE(look_at_run(folder / "a").exists);

@@ -54,6 +54,12 @@ inline bool same_frame(const Frame& a, const Frame& b) {
     same = a.bodies[i].pose.position == b.bodies[i].pose.position && a.bodies[i].motion.linear == b.bodies[i].motion.linear &&
            a.bodies[i].pose.orientation.coeffs() == b.bodies[i].pose.orientation.coeffs() &&
            a.bodies[i].motion.angular == b.bodies[i].motion.angular;
+  same = same && a.contacts.size() == b.contacts.size();
+  for (std::size_t i = 0; same && i < a.contacts.size(); ++i) {
+    const ContactPoint &p = a.contacts[i], &q = b.contacts[i];
+    same = p.position == q.position && p.normal == q.normal && p.force == q.force && p.gap == q.gap &&
+           p.edge_a == q.edge_a && p.edge_b == q.edge_b;
+  }
   return same;
 }
 // Every value of both run.h5 and every byte of both probes.csv.

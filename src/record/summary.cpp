@@ -49,6 +49,14 @@ std::string summary_json(const Simulation& simulation, const RunReport& report) 
                              {"internal_moment", rows<NodeIndex>(frame.moment, span.first_node, span.nodes)}};
   }
   out["bodies"] = Json::object();
+  const std::vector<std::string> bodies = simulation.body_names();
+  for (std::size_t b = 0; b < frame.bodies.size(); ++b) {
+    const BodyState& body = frame.bodies[b];
+    out["bodies"][bodies[b]] = {{"position", numbers(body.pose.position)},
+                                {"orientation", numbers(body.pose.orientation)},
+                                {"velocity", numbers(body.motion.linear)},
+                                {"angular_velocity", numbers(body.motion.angular)}};
+  }
   out["probes"] = Json::object();
   for (const ProbeValue& probe : report.last.probes) {
     Json last = probe.value.size() == 1 ? Json(probe.value[0]) : Json(probe.value);
@@ -62,6 +70,11 @@ std::string summary_json(const Simulation& simulation, const RunReport& report) 
                   {"contacts", report.most_contacts},
                   {"residual", report.worst_residual},
                   {"iterations", report.worst_iterations}};
+  if (simulation.scene().time.mode != Mode::dynamics) {
+    const int unstable = frame.report.negative_pivots;
+    out["equilibrium"] = {{"verdict", stability_text(unstable)},
+                          {"unstable_directions", unstable >= 0 ? Json(unstable) : Json()}};
+  }
   out["run"] = {{"title", simulation.scene().title},
                 {"outcome", to_text(report.outcome)},
                 {"message", report.message},

@@ -4,8 +4,11 @@
 
 #include <algorithm>
 #include <array>
+#include <numeric>
+#include <optional>
 
 #include "record/columns.h"
+#include "record/contact_log.h"
 #include "record/h5.h"
 #include "record/input_log.h"
 
@@ -67,9 +70,11 @@ struct TrajectoryFile::Inside {
   h5::Handle file;
   FrameSizes sizes;
   std::vector<Open> columns;  // as all_columns()
+  std::optional<ContactLog> contacts;
   std::int64_t written = 0, waiting = 0;
 
   void write_column(const Column& column, Open& open) const;
+  std::size_t contacts_so_far() const;  // of the frames written
   void write_head(const TrajectoryHead& head, const Frame& first);
   void write_outcome(const std::string& outcome, const std::string& message) const {
     h5::write_text(file.get(), "outcome", outcome, name);
@@ -85,7 +90,7 @@ void TrajectoryFile::Inside::write_head(const TrajectoryHead& head, const Frame&
   h5::write_text_attribute(root, "method", head.method, name);
   h5::write_text_attribute(root, "scene_hash", head.scene_hash, name);
   h5::write_text(root, "scene", head.scene, name);  // a dataset: attributes end at 64 kB
-  for (const char* group : {solver_group, probes_group, "rods", "contacts"})
+  for (const char* group : {solver_group, probes_group, "rods", contacts_group})
     h5::Handle(h5::checked(H5Gcreate2(root, group, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), name, "make a group"), H5Gclose);
   create_input_log(root, head.inputs_missing, name);
   h5::write_texts(root, "rods/names", head.rod_names, name);
@@ -108,6 +113,16 @@ void TrajectoryFile::Inside::write_head(const TrajectoryHead& head, const Frame&
   h5::checked(set.close(), name, "write the rods");
 }
 
+std::size_t TrajectoryFile::Inside::contacts_so_far() const {
+  std::vector<std::int64_t> count(static_cast<std::size_t>(written));
+  const std::span<const Column> all = all_columns();
+  for (std::size_t i = 0; i < all.size() && written > 0; ++i)
+    if (std::string_view(all[i].name) == "contacts/count")
+      h5::checked(H5Dread(columns[i].set.get(), H5T_NATIVE_INT64, H5S_ALL, H5S_ALL, H5P_DEFAULT, count.data()), name,
+                  "read the number of contacts");
+  return static_cast<std::size_t>(std::accumulate(count.begin(), count.end(), std::int64_t{0}));
+}
+
 TrajectoryFile::TrajectoryFile(const std::filesystem::path& path, const TrajectoryHead& head, const Frame& first)
     : inside_(std::make_unique<Inside>()) {
   h5::set_up();
@@ -120,6 +135,7 @@ TrajectoryFile::TrajectoryFile(const std::filesystem::path& path, const Trajecto
   in.write_head(head, first);
   for (const Column& column : all_columns())
     in.columns.push_back({create_dataset(in.file.get(), column, in.sizes, in.name), {}});
+  in.contacts = ContactLog::create(in.file.get(), in.name);
   in.write_outcome(word_interrupted, "");
   write_and_flush();
 }
@@ -132,6 +148,8 @@ TrajectoryFile::TrajectoryFile(const std::filesystem::path& path, std::int64_t f
   in.name = path.string();
   in.sizes = sizes_of(first, head.clamp_names.size(), head.probe_columns.size());
   in.file = h5::Handle(h5::checked(H5Fopen(in.name.c_str(), H5F_ACC_RDWR, H5P_DEFAULT), in.name, "open the file"), H5Fclose);
+  if (h5::read_number_attribute(in.file.get(), "format_version", in.name) != run_format_version)
+    throw RecordError(in.name + ": was written by another version of tendril: start again without --resume");
   for (const Column& column : all_columns()) {
     h5::Handle set(
         h5::checked(H5Dopen2(in.file.get(), column.name, H5P_DEFAULT), in.name, fmt::format("find `{}`", column.name)),
@@ -147,6 +165,8 @@ TrajectoryFile::TrajectoryFile(const std::filesystem::path& path, std::int64_t f
     in.columns.push_back({std::move(set), {}});
   }
   in.written = frames;
+  in.contacts = ContactLog::open(in.file.get(), in.name);
+  in.contacts->cut(in.contacts_so_far());
   cut_input_log(in.file.get(), head.inputs_taken, in.name);
   h5::write_number_attribute(in.file.get(), "complete", 0, in.name);
   h5::write_text(in.file.get(), "scene", head.scene, in.name);
@@ -164,6 +184,7 @@ void TrajectoryFile::append(const Frame& frame, const Measures& measures, std::s
     throw RecordError(in.name + ": the number of nodes changed during the run; this version can not record that");
   const std::span<const Column> columns = all_columns();
   for (std::size_t i = 0; i < columns.size(); ++i) columns[i].put({frame, measures, reactions}, in.columns[i].waiting);
+  put_contacts(frame.contacts, in.contacts->waiting);
   ++in.waiting;
 }
 
@@ -174,7 +195,7 @@ void TrajectoryFile::write_inputs(std::span<const LoggedInput> log, std::int64_t
 }
 
 std::size_t TrajectoryFile::waiting_bytes() const {
-  std::size_t values = 0;
+  std::size_t values = inside_->contacts->waiting.size();
   for (const Inside::Open& open : inside_->columns) values += open.waiting.size();
   return values * sizeof(double);
 }
@@ -198,6 +219,7 @@ void TrajectoryFile::Inside::write_column(const Column& column, Open& open) cons
 void TrajectoryFile::write_and_flush() {
   Inside& in = *inside_;
   if (in.waiting > 0) {
+    in.contacts->write();  // before their numbers
     const std::span<const Column> columns = all_columns();
     for (std::size_t i = 0; i < columns.size(); ++i) in.write_column(columns[i], in.columns[i]);
     for (Inside::Open& open : in.columns) open.waiting.clear();
@@ -216,6 +238,7 @@ void TrajectoryFile::close(bool complete, const std::string& outcome, const std:
   h5::checked(H5Fflush(in.file.get(), H5F_SCOPE_GLOBAL), in.name, "write to disk");
   for (Inside::Open& open : in.columns) h5::checked(open.set.close(), in.name, "close a dataset");
   in.columns.clear();
+  in.contacts->close();
   h5::checked(in.file.close(), in.name, "close the file");
 }
 

@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <optional>
 
 #include "record/columns.h"
+#include "record/contact_log.h"
 #include "record/h5.h"
 #include "record/input_log.h"
 #include "tendril/record.h"
@@ -85,10 +87,10 @@ h5::Handle open_to_read(const std::string& name) {
   h5::set_up();
   h5::Handle file(h5::checked(H5Fopen(name.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), name, "open the file"), H5Fclose);
   const std::int64_t version = h5::read_number_attribute(file.get(), "format_version", name);
-  if (version != run_format_version)
-    throw RecordError(
-        fmt::format("{}: was written by another version of tendril (format {}, this one reads {}); run its scene again",
-                    name, version, run_format_version));
+  if (version < oldest_run_format_version || version > run_format_version)
+    throw RecordError(fmt::format(
+        "{}: was written by another version of tendril (format {}, this one reads {} to {}); run its scene again", name,
+        version, oldest_run_format_version, run_format_version));
   return file;
 }
 
@@ -124,12 +126,31 @@ struct TrajectoryReader::Inside {
     }
     // A kill may leave datasets that differ by the frames of one flush.
     frames = std::numeric_limits<std::int64_t>::max();
-    for (const Column& column : all_columns()) frames = std::min(frames, Table(root, column.name, name).frames());
-    for (Table* table : {&time,       &step,     &material, &position, &velocity,     &moment,      &orientation,
-                         &spin,       &force,    &twist,    &energy,   &own,          &momentum,    &drift,
-                         &iterations, &residual, &outcomes, &pivots,   &length_error, &penetration, &probe_values,
-                         &bodies})
+    const std::int64_t version = h5::read_number_attribute(root, "format_version", name);
+    for (const Column& column : all_columns())
+      if (column.since <= version) frames = std::min(frames, Table(root, column.name, name).frames());
+    if (version >= 3) find_contacts();
+    for (Table* table : {&time,     &step,   &material,     &position,    &velocity,     &moment, &orientation, &spin,
+                         &force,    &twist,  &energy,       &own,         &momentum,     &drift,  &iterations,  &residual,
+                         &outcomes, &pivots, &length_error, &penetration, &probe_values, &bodies})
       table->cut(frames);
+  }
+  // Where each frame's contacts begin.
+  void find_contacts() {
+    Table count(file.get(), "contacts/count", name);
+    contacts.emplace(file.get(), contact_points, name);
+    first_contact.assign(1, 0);
+    for (std::int64_t k = 0; k < frames; ++k) {
+      first_contact.push_back(first_contact.back() + static_cast<std::int64_t>(count.number(k)));
+      if (first_contact.back() > contacts->frames()) frames = k;  // a kill left them behind
+    }
+  }
+  void read_contacts(std::int64_t k, std::vector<ContactPoint>& out) {
+    out.clear();
+    if (!contacts) return;
+    for (std::int64_t i = first_contact[static_cast<std::size_t>(k)]; i < first_contact[static_cast<std::size_t>(k) + 1];
+         ++i)
+      out.push_back(contact_from(contacts->row(i)));
   }
   std::string name;
   h5::Handle file;
@@ -148,6 +169,8 @@ struct TrajectoryReader::Inside {
       outcomes{file.get(), "solver/outcome", name}, pivots{file.get(), "solver/negative_pivots", name},
       length_error{file.get(), "solver/length_error", name}, penetration{file.get(), "solver/penetration", name},
       probe_values{file.get(), "probes/values", name}, bodies{file.get(), "bodies", name};
+  std::optional<Table> contacts;  // none in files of version 2
+  std::vector<std::int64_t> first_contact;
 };
 
 TrajectoryReader::TrajectoryReader(const std::filesystem::path& file) : inside_(std::make_unique<Inside>(file)) {}
@@ -199,7 +222,7 @@ void TrajectoryReader::read(std::int64_t k, Frame& f, Measures& m) {
   const double* q = in.orientation.row(k);
   for (Quat& value : f.orientation) value = Quat(q[0], q[1], q[2], q[3]), q += 4;
   f.own_energy = energy_from(in.own.row(k));
-  f.contacts.clear();
+  in.read_contacts(k, f.contacts);
   f.bodies.resize(in.bodies.per_frame() / 13);
   const double* b = in.bodies.row(k);
   for (BodyState& body : f.bodies) {

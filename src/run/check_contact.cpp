@@ -6,6 +6,7 @@
 #include <cmath>
 #include <map>
 
+#include "contact/body_obstacles.h"
 #include "contact/find_contacts.h"
 #include "model/drive.h"
 
@@ -13,7 +14,6 @@ namespace tendril {
 namespace {
 
 using Size = std::size_t;
-constexpr double worth_telling = 0.01;  // of the smaller radius
 constexpr Size most_told = 10;
 
 struct Overlap {
@@ -38,6 +38,11 @@ double depth_in_mesh(const MeshGeometry& mesh, const Pose& pose, const Vec3& p0,
     if (closest_on_triangle(mesh.corners(triangle), a, b).squared == 0) depth = std::max(depth, radius);
   });
   return depth;
+}
+
+std::string name_of_obstacle(const Model& model, const std::vector<int>& body_of, Size obstacle) {
+  if (obstacle < model.obstacles.size()) return fmt::format("obstacle `{}`", model.obstacles[obstacle].name);
+  return fmt::format("body `{}`", model.bodies[static_cast<Size>(body_of[obstacle - model.obstacles.size()])].name);
 }
 
 using Overlaps = std::map<std::pair<int, int>, Overlap>;  // (rod, rod) or (rod, rods + obstacle)
@@ -76,12 +81,14 @@ Overlaps find_overlaps(const Model& model, const ContactGeometry& geometry, cons
 Problems check_overlap(const Model& model) {
   Problems problems;
   if (!model.contact.enabled) return problems;
-  const ContactGeometry geometry(model);
+  ContactGeometry geometry(model);
+  const std::vector<int> body_of = add_bodies(model, geometry);
   Drive drive;
   evaluate(model, Live{}, 0, 1, drive);
   std::vector<Vec3> nodes(model.initial.position.begin(), model.initial.position.end());
   std::vector<Pose> poses;
   for (const ObstacleNow& o : drive.obstacles) poses.push_back(o.pose);
+  for (const int b : body_of) poses.push_back(drive.bodies[static_cast<Size>(b)].pose);
   const ContactPositions start{nodes, poses};
   ContactWorkspace workspace;
   std::vector<Touch> touches;
@@ -100,8 +107,8 @@ Problems check_overlap(const Model& model) {
     const int in_a = o.edge_a - a.span.first_edge;
     std::string what;
     if (who.second >= rods)
-      what = fmt::format("segment {} starts {:.3g} m deep in obstacle `{}`", in_a, o.depth,
-                         model.obstacles[static_cast<Size>(who.second - rods)].name);
+      what = fmt::format("segment {} starts {:.3g} m deep in {}", in_a, o.depth,
+                         name_of_obstacle(model, body_of, static_cast<Size>(who.second - rods)));
     else
       what = fmt::format(
           "segment {} starts {:.3g} m deep in segment {} of {}", in_a, o.depth,

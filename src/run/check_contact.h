@@ -1,4 +1,4 @@
-// Rods that start inside each other or inside an obstacle.
+// Rods that start inside each other, inside an obstacle or inside a body they are not joined to.
 #pragma once
 
 #include "model/model.h"

@@ -74,5 +74,22 @@ SENTENCE("run", "a rod that starts inside an obstacle is refused, whatever its s
   EXPECT_TELLS(with(BoxShape{Vec3(0, 0, -1), Vec3(1, 1, 1)}), "deep in obstacle `thing`");
 }
 
+SENTENCE("run", "a rod that starts inside a body is refused with the body's name, unless it is joined to it there") {
+  Scene scene = one_rod(StraightCurve{Vec3(-0.5, 0, 0), Vec3(0.5, 0, 0)}, 10);
+  scene.contact.enabled = true;
+  RigidBody ball;
+  ball.name = "ball", ball.shape = SphereBody{0.1}, ball.mass = 1, ball.position = Vec3(0.52, 0, 0);
+  scene.bodies = {ball};
+  EXPECT_TELLS(told(scene), "rod[0]: segment 9 starts 0.09 m deep in body `ball`");
+  Joint joint;
+  joint.name = "joint", joint.a.rod = "rod", joint.a.at = 1, joint.b.body = "ball";
+  scene.joints = {joint};
+  EXPECT_EQ(told(scene), "");
+  scene.bodies[0].position = Vec3(-0.52, 0, 0);
+  EXPECT_TELLS(told(scene), "in body `ball`") << "it is joined elsewhere";
+  scene.bodies[0].collides = false;
+  EXPECT_EQ(told(scene), "");
+}
+
 }  // namespace
 }  // namespace tendril

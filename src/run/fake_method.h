@@ -24,6 +24,7 @@ class FakeMethod final : public Method {
     double largest_increment = forever;       // of the load factor, or of time in quasistatics
     double throws_from = forever;             // [s]
     double seconds = 0;                       // of wall clock that each step takes
+    bool contacts = false;                    // frames have some
     int steps = 0, relaxes = 0;               // counted
     std::vector<double> sizes;                // of the steps asked for
   };
@@ -79,6 +80,13 @@ class FakeMethod final : public Method {
         frame.position[NodeIndex(i)][k] += offset_[static_cast<std::size_t>(3 * i + k)];
         frame.velocity[NodeIndex(i)][k] = speed_[static_cast<std::size_t>(3 * i + k)];
       }
+    if (trouble().contacts) add_contacts(frame);
+  }
+  // As many as there are whole centimetres between where the end is and where it was, modulo 4.
+  void add_contacts(Frame& frame) const {
+    const int count = static_cast<int>(std::abs(100 * offset_.back())) % 4;
+    for (int i = 0; i < count; ++i)
+      frame.contacts.push_back({Vec3(i, offset_[1], 1), Vec3::UnitZ(), Vec3(0, 0, 1 + offset_[2]), 0.01 * i, i, i - 1});
   }
   void reactions(std::span<Wrench> at_targets) const override {
     for (Wrench& w : at_targets) w = Wrench{Vec3(1, 2, 3), Vec3(4, 5, 6)};

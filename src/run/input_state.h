@@ -28,7 +28,7 @@ void visit_live(L& live, Stream& stream) {
   number(live.gravity_scale);
   number(live.hands.count);
   for (auto& hand : live.hands) {
-    number(hand.id), number(hand.rod), number(hand.body), number(hand.material);
+    number(hand.id), number(hand.rod), number(hand.body), number(hand.material), numbers(hand.point);
     numbers(hand.pose.position), numbers(hand.pose.orientation), numbers(hand.motion.linear), numbers(hand.motion.angular);
     number(hand.stiffness), number(hand.damping), number(hand.angular_stiffness), number(hand.angular_damping);
   }

@@ -37,7 +37,10 @@ InputNumbers numbers_of(const InputValue& value) {
          h->stiffness,
          h->damping,
          h->angular_stiffness,
-         h->angular_damping};
+         h->angular_damping,
+         h->point.x(),
+         h->point.y(),
+         h->point.z()};
   }
   return n;
 }
@@ -51,6 +54,7 @@ InputValue input_from(std::size_t kind, const InputNumbers& n) {
   h.pose = {Vec3(n[3], n[4], n[5]), Quat(n[6], n[7], n[8], n[9])};
   h.motion = {Vec3(n[10], n[11], n[12]), Vec3(n[13], n[14], n[15])};
   h.stiffness = n[16], h.damping = n[17], h.angular_stiffness = n[18], h.angular_damping = n[19];
+  h.point = Vec3(n[20], n[21], n[22]);
   return h;
 }
 
@@ -127,13 +131,21 @@ void check_hand(const Hand& hand, const std::string& name, const Model& model, c
   TENDRIL_REQUIRE(method.can.coupling, fmt::format("method `{}` can not be held by a hand; {}", method.name,
                                                    methods_with(&Capability::coupling)));
   TENDRIL_REQUIRE(hand.rod < 0 || hand.body < 0, name + " holds a rod or a body, not both");
-  TENDRIL_REQUIRE(hand.body < 0, fmt::format("{} can not hold body {}: the scene has none", name, hand.body));
+  TENDRIL_REQUIRE(
+      hand.body < static_cast<int>(model.bodies.size()),
+      fmt::format("{} can not hold body {}: the scene has {} (counted from 0)", name, hand.body, model.bodies.size()));
   TENDRIL_REQUIRE(
       hand.rod < static_cast<int>(model.rods.size()),
       fmt::format("{} can not hold rod {}: the scene has {} (counted from 0)", name, hand.rod, model.rods.size()));
-  const RodModel& rod = model.rods[static_cast<std::size_t>(hand.rod)];
-  TENDRIL_REQUIRE(hand.material >= 0 && hand.material <= rod.length * (1 + 1e-9),
-                  fmt::format("{} can not hold rod {} at {} m: it is {} m long", name, rod.name, hand.material, rod.length));
+  if (hand.rod >= 0) {
+    const RodModel& rod = model.rods[static_cast<std::size_t>(hand.rod)];
+    TENDRIL_REQUIRE(
+        hand.material >= 0 && hand.material <= rod.length * (1 + 1e-9),
+        fmt::format("{} can not hold rod {} at {} m: it is {} m long", name, rod.name, hand.material, rod.length));
+  }
+  TENDRIL_REQUIRE(hand.point.allFinite(), name + " must hold a body at a finite place");
+  TENDRIL_REQUIRE(hand.body < 0 || (hand.angular_stiffness == 0 && hand.angular_damping == 0),
+                  name + " pulls at a body and does not turn it: no angular stiffness and damping");
   TENDRIL_REQUIRE(finite(hand.pose, hand.motion), name + " must be at a finite place with a finite velocity");
   for (const double k : {hand.stiffness, hand.damping, hand.angular_stiffness, hand.angular_damping})
     TENDRIL_REQUIRE(k >= 0 && std::isfinite(k), name + " needs stiffness and damping of at least 0");

@@ -66,7 +66,7 @@ SENTENCE("run", "a hand that can not be is refused with a sentence") {
   wrong = hand, wrong.body = 0;
   EXPECT_TRUE(says(misuse_of(simulation, "hand.1", wrong), "not both"));
   wrong.rod = -1;
-  EXPECT_TRUE(says(misuse_of(simulation, "hand.1", wrong), "the scene has none"));
+  EXPECT_TRUE(says(misuse_of(simulation, "hand.1", wrong), "the scene has 0"));
   EXPECT_TRUE(says(misuse_of(simulation, "clamp.wall.move", Vec3(0, std::nan(""), 0)), "finite"));
   EXPECT_TRUE(says(misuse_of(simulation, "clamp.wal.move", Vec3(0, 0, 0)), "clamp.wall.move"));
   EXPECT_EQ(simulation.live().hands.count, 0);

@@ -93,6 +93,8 @@ void Simulation::Inside::refresh() const {
   if (!model->couplings.empty() && !model->probes.empty()) {
     const bool statics = scene.time.mode == Mode::statics, dynamics = scene.time.mode == Mode::dynamics;
     evaluate(*model, in_force(), statics ? scene.time.duration : place.time, dynamics ? 1 : place.load_factor, now_);
+    for (Grip& grip : now_.grips)
+      if (!dynamics) grip.motion = {};  // in an equilibrium nothing moves: dampers carry nothing
   }
   meter.measure(frame, reactions, in_force().gravity_scale, measures, now_.grips);
   // Heights have no zero of their own, so gravity counts by its change. Equilibria conserve nothing: no drift.

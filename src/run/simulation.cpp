@@ -79,6 +79,12 @@ std::vector<std::string> Simulation::clamp_names() const {
   return names;
 }
 
+std::vector<std::string> Simulation::body_names() const {
+  std::vector<std::string> names;
+  for (const BodyModel& body : inside_->model->bodies) names.push_back(body.name);
+  return names;
+}
+
 Simulation Simulation::fork() const {
   auto copy = std::make_unique<Inside>(inside_->scene, inside_->model, *inside_->entry, inside_->options);
   copy->step_size = inside_->step_size;

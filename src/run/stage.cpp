@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "contact/shapes.h"
+#include "model/bodies.h"
 #include "model/grips.h"
 #include "model/model.h"
 
@@ -81,9 +83,29 @@ Vec3 Stage::within_reach(const Vec3& position) const {
 // Where the held point is now.
 Vec3 Stage::point_of(const Hand& hand) const {
   const Frame& frame = simulation_.frame();
-  if (hand.body >= 0) return frame.bodies[static_cast<std::size_t>(hand.body)].pose.position;
+  if (hand.body >= 0) {
+    const Pose& pose = frame.bodies[static_cast<std::size_t>(hand.body)].pose;
+    return pose.position + pose.orientation * hand.point;
+  }
   const Grip grip = grip_at(simulation_.model(), hand.rod, hand.material);
   return (1 - grip.share) * frame.position[grip.a] + grip.share * frame.position[grip.b];
+}
+
+// In its own axes. What the client saw may be a little old: a point off the body is brought back to it.
+Vec3 Stage::point_on_body(int body, const Vec3& position) const {
+  const Pose& pose = simulation_.frame().bodies[static_cast<std::size_t>(body)].pose;
+  const BodyModel& model = simulation_.model().bodies[static_cast<std::size_t>(body)];
+  const Vec3 local = pose.orientation.conjugate() * (within_reach(position) - pose.position);
+  if (!model.shape) return Vec3::Zero();
+  const Nearest at = std::visit(
+      [&](const auto& shape) {
+        if constexpr (std::is_same_v<std::decay_t<decltype(shape)>, shape::Mesh>)
+          return Nearest{};  // bodies are no meshes
+        else
+          return nearest(shape, local);
+      },
+      rigid_shape(*model.shape));
+  return at.distance > 0 ? Vec3(local - at.distance * at.normal) : local;
 }
 
 Stage::Held* Stage::find(ClientId client, int number) {
@@ -103,9 +125,9 @@ std::string Stage::grab(ClientId client, const Grab& grab) {
   if (held == nullptr) held = std::find_if(held_, held_ + most_hands, [](const Held& h) { return !h.used; });
   if (held == held_ + most_hands) return fmt::format("no more than {} hands can hold something", most_hands);
   held->client = client, held->number = grab.hand, held->used = true;
-  held->hand = Hand{};
-  held->hand.body = grab.body;
-  if (!body) {
+  if (body) {
+    held->hand = suggested_hand(simulation_.model(), which, point_on_body(which, grab.position));
+  } else {
     const double length = simulation_.model().rods[static_cast<std::size_t>(which)].length;
     held->hand = suggested_hand(simulation_.model(), which, std::clamp(grab.material, 0.0, length));
   }

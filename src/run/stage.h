@@ -55,6 +55,7 @@ class Stage {
   std::string let_go(std::size_t slot);
   void tell_hand(std::size_t slot);
   Vec3 point_of(const Hand& hand) const;
+  Vec3 point_on_body(int body, const Vec3& position) const;
   Vec3 within_reach(const Vec3& position) const;
 
   Simulation simulation_;

@@ -17,7 +17,8 @@ SENTENCE("session", "a value that follows is smooth, does not overshoot, keeps i
     EXPECT_GE(follower.value.x(), last);
     EXPECT_LE(follower.value.x(), 10);
     EXPECT_LE(std::abs(follower.rate.x() - last_rate), 0.001 * 2 * 2 / 0.025) << "no jerk: acceleration is bounded";
-    EXPECT_NEAR(follower.value.x() - last, 0.001 * 0.5 * (follower.rate.x() + last_rate), 1e-4) << "the rate is that of the value";
+    EXPECT_NEAR(follower.value.x() - last, 0.001 * 0.5 * (follower.rate.x() + last_rate), 1e-4)
+        << "the rate is that of the value";
     fastest = std::max(fastest, follower.rate.x());
     last = follower.value.x(), last_rate = follower.rate.x();
   }
@@ -92,7 +93,8 @@ SENTENCE("session", "a hand takes a point where it is, drags it, and lets go") {
   double last = 0, dt = stage.simulation().step_size();
   for (int i = 0; i < 200; ++i) {
     EXPECT_GE(hands.begin()->pose.position.y(), last);
-    EXPECT_LE(hands.begin()->pose.position.y() - last, 0.3 / (std::exp(1.0) * 0.025) * dt + 1e-9) << "never faster than the filter's best";
+    EXPECT_LE(hands.begin()->pose.position.y() - last, 0.3 / (std::exp(1.0) * 0.025) * dt + 1e-9)
+        << "never faster than the filter's best";
     last = hands.begin()->pose.position.y();
     const double t = stage.simulation().time();
     stage.advance(1);
@@ -107,9 +109,39 @@ SENTENCE("session", "a hand takes a point where it is, drags it, and lets go") {
   EXPECT_EQ(hands.count, 0);
 }
 
+SENTENCE("session", "a hand takes a body at the point that was clicked, drags it, and lets go") {
+  Scene scene = fake_scene();
+  scene.method = "der";
+  scene.probes.clear();
+  scene.time.duration = 100;
+  RigidBody ball;
+  ball.name = "ball", ball.shape = SphereBody{0.1}, ball.mass = 1, ball.position = Vec3(1.1, 0, 0);
+  scene.bodies = {ball};
+  Joint joint;
+  joint.name = "joint", joint.a.rod = "rod", joint.a.at = 1, joint.b.body = "ball";
+  scene.joints = {joint};
+  Checked<Simulation> simulation = Simulation::open(scene);
+  ASSERT_TRUE(simulation) << to_text(simulation.problems());
+  Stage stage(std::move(*simulation));
+  const auto& hands = stage.simulation().live().hands;
+  EXPECT_EQ(stage.grab(1, Grab{1, -1, 0, 0, Vec3(1.1, 0.3, 0)}), "");  // beside it: a view may be late
+  ASSERT_EQ(hands.count, 1);
+  EXPECT_LT((hands.begin()->point - Vec3(0, 0.1, 0)).norm(), 1e-12);
+  EXPECT_LT((hands.begin()->pose.position - Vec3(1.1, 0.1, 0)).norm(), 1e-12);
+  EXPECT_EQ(stage.grab(1, Grab{1, -1, 0, 0, Vec3(1.1, 0, 0.05)}), "");
+  EXPECT_LT((hands.begin()->point - Vec3(0, 0, 0.05)).norm(), 1e-12);
+  stage.move(1, MoveHand{1, Vec3(1, 0.4, 0)});
+  for (double t = 0; t < 1; t = stage.simulation().time()) ASSERT_EQ(stage.advance(1).outcome, Outcome::fine);
+  EXPECT_GT(stage.simulation().frame().bodies[0].pose.position.y(), 0.2);
+  EXPECT_EQ(stage.release(1, 1), "");
+  EXPECT_EQ(hands.count, 0);
+  EXPECT_NE(stage.grab(1, Grab{1, -1, 1, 0, Vec3::Zero()}), "") << "there is one body only";
+}
+
 SENTENCE("session", "hands: eight in all, each client its own, and who leaves lets go") {
   Stage stage = cantilever();
-  for (int i = 0; i < 8; ++i) EXPECT_EQ(stage.grab(static_cast<ClientId>(1 + i % 2), Grab{1 + i / 2, 0, -1, 0.1 * i, Vec3(0.1 * i, 0, 0)}), "");
+  for (int i = 0; i < 8; ++i)
+    EXPECT_EQ(stage.grab(static_cast<ClientId>(1 + i % 2), Grab{1 + i / 2, 0, -1, 0.1 * i, Vec3(0.1 * i, 0, 0)}), "");
   EXPECT_EQ(stage.simulation().live().hands.count, 8);
   EXPECT_NE(stage.grab(3, Grab{1, 0, -1, 0.5, Vec3::Zero()}).find("8 hands"), std::string::npos);
   EXPECT_EQ(stage.grab(2, Grab{1, 0, -1, 0.7, Vec3::Zero()}), "") << "its own hand may take another point";

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <set>
 
 namespace tendril {
@@ -9,7 +10,7 @@ namespace tendril {
 void add_new_problems(Problems& problems, Problems more) {
   std::set<std::string> reported;
   for (const Problem& p : problems)
-    if (!p.field.empty()) reported.insert(p.field);
+    if (!p.field.empty() && p.severity == Severity::error) reported.insert(p.field);
   const auto follows = [&reported](std::string field) {
     while (!field.empty()) {
       if (reported.count(field)) return true;
@@ -18,8 +19,13 @@ void add_new_problems(Problems& problems, Problems more) {
     }
     return false;
   };
+  const auto known = [&problems](const Problem& p) {
+    return std::any_of(problems.begin(), problems.end(), [&p](const Problem& q) {
+      return q.severity == p.severity && q.field == p.field && q.what == p.what;
+    });
+  };
   for (Problem& p : more)
-    if (!follows(p.field)) problems.push_back(std::move(p));
+    if (!follows(p.field) && !known(p)) problems.push_back(std::move(p));
 }
 
 void shorten(Problems& problems) {

@@ -26,7 +26,8 @@ Problems check_capability(const Scene& scene, std::span<const MethodEntry> metho
 // "scene.toml:12:9" for a field, from the nearest parent that stands in the text; "--set" for what was set afterwards.
 std::string locate(const Scene& scene, std::string_view field);
 
-// Appends what is not a mere consequence of a problem already listed for the same field or a parent of it.
+// Appends what is new: neither listed already, nor a mere consequence of an error already listed for the same field or a
+// parent of it. A warning hides nothing.
 void add_new_problems(Problems& problems, Problems more);
 void shorten(Problems& problems);  // to the first hundred and "and 900 more"
 

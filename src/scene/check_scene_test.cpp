@@ -57,6 +57,21 @@ SENTENCE("scene", "a material is needed unless stiffness is given, and gives one
                   "poisson_ratio and shear_modulus are both given");
 }
 
+SENTENCE("scene",
+         "a warning hides no error about the same thing, an error hides what follows from it, and nothing is told twice") {
+  const auto told = [](Severity severity, const char* field, const char* what) {
+    return Problem{severity, "", field, what, "", ""};
+  };
+  Problems problems = {told(Severity::warning, "rod[0]", "is thin"), told(Severity::error, "rod[1].radius", "is negative")};
+  add_new_problems(problems,
+                   {told(Severity::error, "rod[0]", "has no EA"), told(Severity::error, "rod[0].section", "is unknown"),
+                    told(Severity::warning, "rod[0]", "is thin"), told(Severity::warning, "rod[0]", "is long"),
+                    told(Severity::error, "rod[1].radius", "is too small"), told(Severity::error, "rod[1]", "is odd")});
+  EXPECT_EQ(to_text(problems),
+            "warning: rod[0]: is thin\nrod[1].radius: is negative\n"
+            "rod[0]: has no EA\nrod[0].section: is unknown\nwarning: rod[0]: is long\nrod[1]: is odd\n");
+}
+
 SENTENCE("scene", "curves without length or direction are refused") {
   EXPECT_CONTAINS(with_rest("straight = { start = [1, 0, 0], end = [1, 0, 0] }"),
                   "rod[0].rest.straight.end: is the same point as `start`");
@@ -180,10 +195,12 @@ SENTENCE("scene", "bodies have mass and a possible inertia, and joints join two 
   EXPECT_CONTAINS(complaints(body("mass = 1\nshape = { box = { size = [1, 1, 0] } }\n")), "each side must be > 0");
   EXPECT_CONTAINS(complaints(body("mass = 1\ninertia = [1, 1, 1]\nturn = { keys = [[0, 0]] }\n")),
                   "body[0].turn: is given, but the body is dynamic; set kind = \"driven\"");
-  EXPECT_CONTAINS(complaints(body("kind = \"fixed\"\nvelocity = [1, 0, 0]\n")), "body[0].velocity: is given, but the body is fixed");
+  EXPECT_CONTAINS(complaints(body("kind = \"fixed\"\nvelocity = [1, 0, 0]\n")),
+                  "body[0].velocity: is given, but the body is fixed");
   EXPECT_CONTAINS(complaints(body("mass = 1\ninertia = [1, 1, 1]\nkind = \"guided\"\nvelocity = [1, 0, 1]\n")),
                   "a guided body slides along `axis` only");
-  EXPECT_CONTAINS(complaints(body("mass = 1\ninertia = [1, 1, 1]\nfriction = -1\n")), "body[0].friction: got -1, must be at least 0");
+  EXPECT_CONTAINS(complaints(body("mass = 1\ninertia = [1, 1, 1]\nfriction = -1\n")),
+                  "body[0].friction: got -1, must be at least 0");
 
   const auto joint = [&](const std::string& a, const std::string& b) {
     return complaints(body("mass = 1\ninertia = [1, 1, 1]\n[[joint]]\na = " + a + "\nb = " + b + "\n"));
@@ -197,8 +214,9 @@ SENTENCE("scene", "bodies have mass and a possible inertia, and joints join two 
   EXPECT_CONTAINS(joint("{ at = 1 }", "{ body = \"bob\" }"), "joint[0].a: says neither rod, body nor world");
   EXPECT_CONTAINS(joint("{ body = \"bob\" }", "{ body = \"bob\" }"), "a joint must join two");
   EXPECT_CONTAINS(joint("{ world = true }", "{ world = true }"), "joins");
-  EXPECT_CONTAINS(complaints(body("mass = 1\ninertia = [1, 1, 1]\n[[probe]]\nname = \"p\"\nbody = \"bob\"\nquantity = \"twist\"\n")),
-                  "a body has no twist");
+  EXPECT_CONTAINS(
+      complaints(body("mass = 1\ninertia = [1, 1, 1]\n[[probe]]\nname = \"p\"\nbody = \"bob\"\nquantity = \"twist\"\n")),
+      "a body has no twist");
 }
 
 // Three methods that differ in what they can do.

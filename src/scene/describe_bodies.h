@@ -99,17 +99,17 @@ template <class V> void describe(V& v, MeshShape& s) {
   v("position", s.position, "where the mesh's origin stands", unit("m"));
 }
 template <class V> void describe(V& v, Obstacle& o) {
-  v.about("obstacle", "Something rigid that rods touch, standing still or moving on a path.");
+  v.about("obstacle", "Something rigid that rods and bodies touch, standing still or moving on a path.");
   v("name", o.name, "obstacle1, obstacle2, ... when not given");
   v("shape", o.shape, "what it is and where it starts", required);
   v("move", o.move, "displacement from its place", unit("m"));
   v("turn", o.turn, "turn about `axis` through `pivot`, any number of turns", unit("turns"));
   v("axis", o.axis, "axis of the turn", non_zero);
   v("pivot", o.pivot, "point about which it turns, moved along; the shape's centre when not given", unit("m"));
-  v("friction", o.friction, "coefficient of friction of rods on it; contact.friction when not given", at_least(0));
+  v("friction", o.friction, "coefficient of friction of rods and bodies on it; contact.friction when not given", at_least(0));
 }
 template <class V> void describe(V& v, Contact& c) {
-  v.about("contact", "Whether and how rods touch themselves, each other and obstacles. A rod counts as round, with the larger half side of its section as radius.");
+  v.about("contact", "Whether and how rods touch themselves, each other, obstacles and bodies. A rod counts as round, with the larger half side of its section as radius.");
   v("enabled", c.enabled, "rods touch");
   v("friction", c.friction, "coefficient of friction", at_least(0));
   v("self", c.self, "a rod touches itself");

@@ -337,7 +337,7 @@ template <class V> void describe(V& v, Scene& s) {
   v("joint", s.joints, "joins rods and bodies at points");
   v("load", s.loads, "forces on rods");
   v("contact", s.contact, "whether and how rods touch");
-  v("obstacle", s.obstacles, "what rods touch besides rods");
+  v("obstacle", s.obstacles, "what rods and bodies touch besides each other");
   v("probe", s.probes, "what is recorded");
   v("options", s.options, "options of the methods, one table per method");
 }

@@ -4,6 +4,8 @@
 #include <nlohmann/json.hpp>
 #include <numbers>
 
+#include "model/bodies.h"
+#include "model/drive.h"
 #include "view/frame_bytes.h"
 #include "view/values.h"
 
@@ -132,6 +134,49 @@ Json couplings_of(const Model& model) {
   return out;
 }
 
+struct ShapeTeller {
+  Json operator()(const shape::HalfSpace&) const { return {{"plane", {{"normal", {0, 0, 1}}}}}; }
+  Json operator()(const shape::Sphere& s) const { return {{"sphere", {{"radius", s.radius}}}}; }
+  Json operator()(const shape::Capsule& s) const {
+    return {{"capsule", {{"radius", s.radius}, {"length", 2 * s.half_length}}}};
+  }
+  Json operator()(const shape::Cylinder& s) const {
+    return {{"cylinder", {{"radius", s.radius}, {"length", 2 * s.half_length}}}};
+  }
+  Json operator()(const shape::Box& s) const { return {{"box", {{"size", numbers(2 * s.half)}}}}; }
+  Json operator()(const shape::Mesh& s) const {
+    Json vertices = Json::array(), triangles = Json::array();
+    for (const Vec3& v : s.vertices)
+      for (const double x : {v.x(), v.y(), v.z()}) vertices.push_back(static_cast<float>(x));
+    for (const std::array<int, 3>& t : s.triangles)
+      for (const int i : t) triangles.push_back(i);
+    return {{"mesh", {{"vertices", std::move(vertices)}, {"triangles", std::move(triangles)}}}};
+  }
+};
+
+Json bodies_of(const Model& model, const Box& box) {
+  Json out = Json::array();
+  for (const BodyModel& b : model.bodies)
+    out.push_back({{"name", b.name}, {"shape", std::visit(ShapeTeller{}, rigid_shape(drawn_shape(b, box)))}});
+  return out;
+}
+
+Json obstacles_of(const Model& model) {
+  Json out = Json::array();
+  Drive drive;
+  evaluate(model, Live{}, 0, 1, drive);
+  for (std::size_t i = 0; i < model.obstacles.size(); ++i) {
+    const ObstacleModel& o = model.obstacles[i];
+    const Vec3& p = drive.obstacles[i].pose.position;
+    const Quat& q = drive.obstacles[i].pose.orientation;
+    out.push_back({{"name", o.name},
+                   {"shape", std::visit(ShapeTeller{}, o.shape)},
+                   {"moves", o.moves()},
+                   {"pose", {p.x(), p.y(), p.z(), q.x(), q.y(), q.z(), q.w()}}});
+  }
+  return out;
+}
+
 struct Told {  // what differs between a simulation and a saved run
   double step = 0;
   Json methods, inputs;
@@ -164,8 +209,8 @@ std::string describe(const Scene& scene, const Model& model, Told told, const st
   out["couplings"] = couplings_of(model);
   out["inputs"] = std::move(told.inputs);
   out["values"] = values_of(model);
-  out["bodies"] = Json::array();
-  out["obstacles"] = Json::array();
+  out["bodies"] = bodies_of(model, box);
+  out["obstacles"] = obstacles_of(model);
   return out.dump(-1, ' ', false, Json::error_handler_t::replace);  // a name that is not UTF-8 is no reason to fail
 }
 

@@ -5,7 +5,9 @@
 #include <cmath>
 #include <cstring>
 
+#include "contact/shapes.h"
 #include "measure/along.h"
+#include "model/bodies.h"
 #include "view/values.h"
 
 namespace tendril::view {
@@ -92,13 +94,37 @@ void put_edges(const Model& model, const Frame& frame, const Counts& n, const La
 // The point that a hand holds.
 Vec3 held_point(const Model& model, const Frame& frame, const Hand& hand) {
   if (hand.rod >= 0) return MaterialPoint(model, frame, hand.rod, hand.material).at_nodes(frame.position);
-  return frame.bodies[static_cast<std::size_t>(hand.body)].pose.position;
+  const Pose& pose = frame.bodies[static_cast<std::size_t>(hand.body)].pose;
+  return pose.position + pose.orientation * hand.point;
 }
 bool holds(const Frame& frame, const Hand& hand) {
   return (hand.rod >= 0 && hand.rod < static_cast<int>(frame.rods.size())) ||
          (hand.rod < 0 && hand.body >= 0 && hand.body < static_cast<int>(frame.bodies.size()));
 }
 
+}  // namespace
+
+namespace {
+void include(Box& box, bool& any, const Vec3& low, const Vec3& high) {
+  box.low = any ? Vec3(box.low.cwiseMin(low)) : low;
+  box.high = any ? Vec3(box.high.cwiseMax(high)) : high;
+  any = true;
+}
+// Around a shape of finite size.
+void include(Box& box, bool& any, const RigidShape& rigid, const Pose& pose) {
+  const Mat3 turn = pose.orientation.toRotationMatrix();
+  const Bounds own = std::visit(
+      [](const auto& s) {
+        if constexpr (std::is_same_v<std::decay_t<decltype(s)>, shape::HalfSpace>)
+          return Bounds{};
+        else
+          return bounds_of(s);
+      },
+      rigid);
+  if (!own.is_finite()) return;
+  const Vec3 centre = pose.position + turn * own.centre(), half = turn.cwiseAbs() * (0.5 * (own.high - own.low));
+  include(box, any, centre - half, centre + half);
+}
 }  // namespace
 
 Box box_at_start(const Model& model) {
@@ -110,16 +136,33 @@ Box box_at_start(const Model& model) {
       const EdgeIndex edge(rod.first_edge + std::min(k, rod.edges - 1));
       const Vec3 radius = Vec3::Constant(model.section[edge].radius());
       const Vec3& p = model.initial.position[NodeIndex(rod.first_node + k)];
-      box.low = any ? Vec3(box.low.cwiseMin(p - radius)) : Vec3(p - radius);
-      box.high = any ? Vec3(box.high.cwiseMax(p + radius)) : Vec3(p + radius);
-      any = true;
+      include(box, any, p - radius, p + radius);
     }
   }
+  for (const BodyModel& body : model.bodies) include(box, any, rigid_shape(drawn_shape(body, box)), body.start.pose);
+  // Obstacles as far as they are near: a table under a hair does not make the scene a table's size.
+  const double size = (box.high - box.low).maxCoeff();
+  Box all = box;
+  for (const ObstacleModel& o : model.obstacles) include(all, any, o.shape, o.start);
+  box.low = all.low.cwiseMax(box.low - Vec3::Constant(size));
+  box.high = all.high.cwiseMin(box.high + Vec3::Constant(size));
   return box;
 }
 
+// A box with the same inertia; where there is no inertia either, a small ball.
+BodyShape drawn_shape(const BodyModel& body, const Box& around) {
+  if (body.shape) return *body.shape;
+  if (!(body.mass > 0)) return SphereBody{0.02 * std::max((around.high - around.low).maxCoeff(), 1e-9)};
+  const Vec3& I = body.inertia;
+  const double sum = I.sum();
+  const auto side = [&](int k) { return std::sqrt(std::max(0.0, 6 * (sum - 2 * I[k]) / body.mass)); };
+  return BoxBody{Vec3(side(0), side(1), side(2))};
+}
+
 FrameWriter::FrameWriter(const Model& model)
-    : origin_(box_at_start(model).middle()), model_(&model), values_(value_count(model)) {}
+    : origin_(box_at_start(model).middle()), model_(&model), values_(value_count(model)) {
+  for (const ObstacleModel& o : model.obstacles) moving_ += o.moves() ? 1 : 0;
+}
 
 void FrameWriter::write(const Frame& frame, const Measures& measures, const Live& live, const FrameBytesOptions& options,
                         std::vector<std::byte>& out) const {
@@ -128,13 +171,13 @@ void FrameWriter::write(const Frame& frame, const Measures& measures, const Live
            count(frame.position.size()),
            count(frame.orientation.size()),
            count(frame.bodies.size()),
-           0,
+           moving_,
            count(frame.contacts.size()),
            0,
            options.with_values ? count(values_) : 0,
            0};
   for (const Hand& hand : live.hands) n.hands += holds(frame, hand) ? 1 : 0;
-  if (!model_->couplings.empty()) evaluate(*model_, live, frame.time, 1, drive_);
+  if (!model_->couplings.empty() || moving_ > 0) evaluate(*model_, live, frame.time, 1, drive_);
   for (const Grip& grip : drive_.grips) n.hands += grip.coupling >= 0 ? 1 : 0;
   if (!(frame.material == model_->material)) n.flags |= own_material;
   if (!frame.contacts.empty()) n.flags |= contact_forces;
@@ -158,6 +201,10 @@ void FrameWriter::write(const Frame& frame, const Measures& measures, const Live
   }
   put_edges(*model_, frame, n, l, data);
   for (const BodyState& body : frame.bodies) bodies.floats(body.pose.position - origin_).floats(body.pose.orientation);
+  for (std::size_t o = 0; o < model_->obstacles.size() && moving_ > 0; ++o) {
+    const Pose& pose = drive_.obstacles[o].pose;
+    if (model_->obstacles[o].moves()) bodies.floats(pose.position - origin_).floats(pose.orientation);
+  }
   for (const ContactPoint& c : frame.contacts)
     contacts.floats(c.position - origin_).floats(c.normal).floats(c.force).put(static_cast<float>(c.gap));
   for (const Hand& hand : live.hands)

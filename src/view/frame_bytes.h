@@ -31,14 +31,17 @@ class FrameWriter {
   Vec3 origin_;
   const Model* model_;
   std::size_t values_;
-  mutable Drive drive_;  // for the couplings; keeps its storage
+  std::uint32_t moving_ = 0;  // obstacles
+  mutable Drive drive_;       // for couplings and moving obstacles; keeps its storage
 };
 
-// The box around all rods at the start, sections included.
+// The box around all rods and bodies at the start, and around obstacles that are not much larger.
 struct Box {
   Vec3 low = Vec3::Zero(), high = Vec3::Zero();
   Vec3 middle() const { return 0.5 * (low + high); }
 };
 Box box_at_start(const Model& model);
+// As the browser draws it; `around`: box of the rods.
+BodyShape drawn_shape(const BodyModel& body, const Box& around);
 
 }  // namespace tendril::view

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "measure/along.h"
+#include "model/drive.h"
 #include "run/fake_method.h"
 #include "testing/allocation_count.h"
 #include "testing/sentence.h"
@@ -244,6 +245,61 @@ SENTENCE("view", "the page is the built front end, whole, with a place for runs"
   const std::string built((std::istreambuf_iterator<char>(in)), {});
   EXPECT_TRUE(view::page() == built);
   EXPECT_NE(view::page().find("<!-- tendril data -->"), std::string_view::npos);
+}
+
+SENTENCE("view", "a description has the bodies and obstacles of the scene, frames where they are") {
+  Scene scene = fake_scene();
+  RigidBody ball, point;
+  ball.name = "ball", ball.shape = CapsuleBody{0.1, 0.3}, ball.mass = 1, ball.position = Vec3(0, 0, 2);
+  point.name = "point", point.mass = 2, point.inertia = Vec3(0.2, 0.2, 0.2), point.position = Vec3(1, 2, 3);
+  scene.bodies = {ball, point};
+  Obstacle floor, box, mesh;
+  floor.name = "floor", floor.shape = HalfSpaceShape{Vec3(-1, 0, 0), Vec3::UnitX()};
+  box.name = "box", box.shape = BoxShape{Vec3(0, 0, -1), Vec3(1, 2, 3)};
+  box.move.keys = {{0, Vec3::Zero()}, {1, Vec3(0, 0, 1)}};
+  mesh.name = "mesh";
+  MeshShape tetrahedron;
+  tetrahedron.vertices = {Vec3(0, 0, -3), Vec3(1, 0, -3), Vec3(0, 1, -3), Vec3(0, 0, -2)};
+  tetrahedron.triangles = {0, 2, 1, 0, 1, 3, 1, 2, 3, 2, 0, 3};
+  mesh.shape = tetrahedron;
+  scene.obstacles = {floor, box, mesh};
+  const Model model = *build_model(scene);
+  const json d = json::parse(view::description_json(scene, model, 0.1, "x", 1));
+  ASSERT_EQ(d.at("bodies").size(), 2u);
+  EXPECT_EQ(d.at("bodies")[0], json::parse(R"({"name":"ball","shape":{"capsule":{"radius":0.1,"length":0.3}}})"));
+  const double side = d.at("bodies")[1].at("shape").at("box").at("size")[0];
+  EXPECT_NEAR(2 * (side * side + side * side) / 12, 0.2, 1e-12) << "the box that has its inertia";
+  EXPECT_GT(d.at("high")[2].get<double>(), 3);
+  ASSERT_EQ(d.at("obstacles").size(), 3u);
+  const json& plane = d.at("obstacles")[0];
+  const auto pose = plane.at("pose").get<std::vector<double>>();
+  const auto normal = plane.at("shape").at("plane").at("normal").get<std::vector<double>>();
+  const Quat turn(pose[6], pose[3], pose[4], pose[5]);
+  EXPECT_LT((turn * Vec3(normal[0], normal[1], normal[2]) - Vec3::UnitX()).norm(), 1e-12);
+  EXPECT_FALSE(plane.at("moves").get<bool>());
+  EXPECT_TRUE(d.at("obstacles")[1].at("moves").get<bool>());
+  EXPECT_EQ(d.at("obstacles")[1].at("shape"), json::parse(R"({"box":{"size":[1.0,2.0,3.0]}})"));
+  EXPECT_EQ(d.at("obstacles")[2].at("shape").at("mesh").at("triangles").size(), 12u);
+  EXPECT_EQ(d.at("obstacles")[2].at("shape").at("mesh").at("vertices").size(), 12u);
+
+  Frame frame = model.initial;
+  frame.time = 0.25;
+  const FrameWriter writer(model);
+  std::vector<std::byte> bytes;
+  Live live;
+  Hand hand;
+  hand.body = 0, hand.point = Vec3(0, 0, 0.1), hand.pose.position = Vec3(1, 1, 1);
+  live.hands.push(hand);
+  writer.write(frame, {}, live, {.generation = 0, .with_values = false}, bytes);
+  const FrameRead f = read_frame_bytes(bytes);
+  EXPECT_EQ(f.counts[3], 2u);
+  EXPECT_EQ(f.counts[4], 1u);
+  expect_vectors(f.bodies, 7, Vec3(1, 2, 3) - writer.origin());
+  Drive drive;
+  evaluate(model, Live{}, 0.25, 1, drive);
+  expect_vectors(f.obstacles, 0, drive.obstacles[1].pose.position - writer.origin());
+  EXPECT_GT(drive.obstacles[1].pose.position.z(), -1);
+  expect_vectors(f.hands, 3, Vec3(0, 0, 2.1) - writer.origin());
 }
 
 }  // namespace

@@ -97,6 +97,72 @@ test("dragging the tip sideways moves it that way, and letting go lets it return
   await until("beside the rod the mouse turns the view", async () => JSON.stringify(await ask(page, "camera")) !== JSON.stringify(camera));
 });
 
+test("a scene with bodies and obstacles draws them", async (context) => {
+  const page = await fresh(context, "wrecking_ball");
+  await pause(page);
+  const { bodies, obstacles } = await ask(page, "description");
+  expect(bodies.map((body) => body.name).join() === "ball,lowest,second,third,barrel", `bodies ${bodies.map((body) => body.name)}`);
+  expect(obstacles.length === 1 && obstacles[0].shape.plane && !obstacles[0].moves, `obstacles ${JSON.stringify(obstacles)}`);
+  // Each body has one colour and is told from what is behind it: at its middle, against beside it.
+  const picture = await pixels(page), size = { ball: 0.06, lowest: 0.08, second: 0.075, third: 0.07, barrel: 0.05 };
+  const free = (p) => page.evaluate(({ x, y }) => document.elementFromPoint(x, y)?.tagName === "CANVAS", p); // not behind a panel
+  let seen = 0;
+  for (let k = 0; k < bodies.length; k++) {
+    const at = await ask(page, "body", k), middle = await ask(page, "project", at);
+    const beside = await ask(page, "project", [at[0], at[1], at[2] + 0.6]), metre = Math.hypot(beside.x - middle.x, beside.y - middle.y) / 0.6;
+    const away = { x: middle.x + 3.2 * size[bodies[k].name] * metre, y: middle.y };
+    if (!(await free(middle)) || !(await free(away))) continue;
+    seen++;
+    expect(distance(picture(middle.x, middle.y), picture(away.x, away.y)) > 12, `${bodies[k].name} is not seen: ${picture(middle.x, middle.y)} in its middle, ${picture(away.x, away.y)} beside it`);
+  }
+  expect(seen >= 3, `only ${seen} bodies are not behind panels`);
+});
+
+test("dragging a body moves it, and what hangs on it comes along", async (context) => {
+  const page = await fresh(context, "wrecking_ball");
+  await until("the ball has come to rest", async () => (await ask(page, "time")) > 4, 60000);
+  await pause(page);
+  const start = await ask(page, "body", 0), pixel = await ask(page, "project", start);
+  const up = await ask(page, "project", [start[0], start[1], start[2] + 0.25]);
+  await page.mouse.move(pixel.x, pixel.y);
+  await page.mouse.down();
+  await page.keyboard.press(" ");
+  await page.mouse.move(up.x, up.y, { steps: 8 });
+  const moved = async () => (await ask(page, "body", 0))[2] - start[2];
+  await until("the ball has come along", async () => (await moved()) > 0.15).finally(() => page.mouse.up());
+  const ball = await ask(page, "body", 0), tip = await ask(page, "point", -1, 0);
+  expect(Math.hypot(...ball.map((x, k) => x - tip[k])) < 0.1, `the tether ends at ${tip}, the ball is at ${ball}`);
+  await until("it falls when it is let go", async () => (await moved()) < 0.1);
+});
+
+test("contacts have arrows, and the rod the colour of their force", async (context) => {
+  const page = await fresh(context, "falling_rope");
+  await until("the rope lies", async () => (await ask(page, "time")) > 2.5, 60000);
+  await pause(page);
+  const contacts = await ask(page, "contacts"), nodes = await ask(page, "pixels");
+  expect(contacts.length > 5, `${contacts.length} contacts`);
+  const weight = 0.12 * 1.6 * 9.81, carried = contacts.reduce((sum, one) => sum + one[8], 0);
+  expect(Math.abs(carried - weight) < 0.3 * weight, `they carry ${carried} N of ${weight} N`);
+  const box = 'select[aria-label="Colouring"]';
+  expect(await page.isVisible(".check >> text=Contacts"), "there is no box for contacts");
+  const changed = async (what, act, places, enough) => {
+    const before = await pixels(page);
+    await act();
+    await until(what, async () => { const after = await pixels(page); return places.filter((p) => distance(before(p.x, p.y), after(p.x, p.y)) > 20).length > enough; });
+  };
+  await page.selectOption(box, "none");
+  await page.click(".check >> text=Contacts"); // arrows hide the rod
+  await sleep(500);
+  await changed("the rod has other colours", () => page.selectOption(box, "contact"), nodes, 0.2 * nodes.length);
+  const places = [];
+  for (const one of contacts) {
+    const foot = await ask(page, "project", one.slice(0, 3)), head = await ask(page, "project", one.slice(0, 3).map((x, k) => x + 0.06 * one[3 + k]));
+    for (const t of [0.5, 0.8, 1.1]) places.push({ x: foot.x + t * (head.x - foot.x), y: foot.y + t * (head.y - foot.y) });
+  }
+  await changed("there are arrows", () => page.click(".check >> text=Contacts"), places, 0.2 * contacts.length);
+  await page.selectOption(box, "none");
+});
+
 test("turning a clamp shows up in the twist plot", async (context) => {
   const page = await fresh(context, "twisted_rod"); // nothing turns by itself before t = 2
   if (!(await page.isVisible(".plots"))) await page.keyboard.press("p");

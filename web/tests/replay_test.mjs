@@ -12,6 +12,11 @@ async function runs({ program, folder }) {
   await runProgram(program, "run", "cantilever", "-o", made[1], "--until", "1", "--quiet", "--set", "rod[0].damping.mass=8");
   return made;
 }
+let rope = null;
+async function ropeRun({ program, folder }) {
+  if (!rope) await runProgram(program, "run", "falling_rope", "-o", (rope = join(folder, "rope")), "--until", "1", "--quiet");
+  return rope;
+}
 const at = (page) => page.$eval('input[aria-label="Timeline"]', (slider) => Number(slider.value));
 
 test("a run's index.html plays from disk, with timeline and plots", async (context) => {
@@ -106,4 +111,18 @@ test("render= draws pictures one after another and posts them", async (context) 
     }
     await page.close();
   } finally { server.close(); }
+});
+
+test("a saved run shows its obstacles and contacts", async (context) => {
+  const page = await openPage(context.browser, `file://${join(await ropeRun(context), "index.html")}`);
+  await page.waitForSelector('input[aria-label="Timeline"]');
+  const { obstacles } = await ask(page, "description");
+  expect(obstacles.length === 4, `${obstacles.length} obstacles`);
+  expect((await ask(page, "contacts")).length === 0, "it touches something before it falls");
+  await page.keyboard.press("End");
+  await until("at the end", async () => (await ask(page, "time")) > 0.99);
+  const contacts = await ask(page, "contacts");
+  expect(contacts.length > 3, `${contacts.length} contacts`);
+  expect(contacts.every((one) => Math.abs(Math.hypot(...one.slice(3, 6)) - 1) < 1e-4 && one[9] > -0.009 * 0.02), "normals are not units, or things overlap");
+  await page.close();
 });

@@ -3,26 +3,16 @@
 #include <algorithm>
 #include <cmath>
 
+#include "contact/body_obstacles.h"
 #include "math/transport.h"
 #include "model/bodies.h"
 
 namespace tendril::der {
 namespace {
 
-constexpr double repair = 0.2;        // of an overlap or a slip that should not be, in one step
-constexpr double free_to_turn = 1e4;  // a frame this much easier to turn than the rod is to move feels no friction across
+constexpr double free_to_turn = 1e8;  // a frame this much easier to turn than the rod is to move feels no friction across
 
-RigidShape shape_of(const BodyShape& body) {
-  struct {
-    RigidShape operator()(const BoxBody& s) const { return shape::Box{0.5 * s.size}; }
-    RigidShape operator()(const SphereBody& s) const { return shape::Sphere{s.radius}; }
-    RigidShape operator()(const CylinderBody& s) const { return shape::Cylinder{0.5 * s.length, s.radius}; }
-    RigidShape operator()(const CapsuleBody& s) const { return shape::Capsule{0.5 * s.length, s.radius}; }
-  } as;
-  return std::visit(as, body);
-}
-
-Vec3 carried(const Pose& pose, const Vec3& local) { return pose.position + pose.orientation * local; }
+bool rolls(const ContactRow& row) { return row.frame > free_to_turn * row.mobility; }
 
 }  // namespace
 
@@ -30,13 +20,8 @@ Contacts::Contacts(const Model& model)
     : model_(model), geometry_(model), obstacles_(static_cast<int>(model.obstacles.size())) {
   has_friction_ = model.contact.friction > 0;
   for (const ObstacleModel& o : model.obstacles) has_friction_ = has_friction_ || o.friction > 0;
-  for (std::size_t b = 0; b < model.bodies.size(); ++b) {
-    const BodyModel& body = model.bodies[b];
-    if (!body.shape || !body.collides) continue;
-    body_of_.push_back(static_cast<int>(b));
-    geometry_.add_obstacle(shape_of(*body.shape), body.friction);
-    has_friction_ = has_friction_ || body.friction > 0;
-  }
+  body_of_ = add_bodies(model, geometry_);
+  for (const int b : body_of_) has_friction_ = has_friction_ || model.bodies[z(b)].friction > 0;
   before_.resize(z(geometry_.nodes()));
   after_ = node_force_ = before_;
   places_before_.resize(z(obstacles_) + body_of_.size());
@@ -64,20 +49,34 @@ Found Contacts::find(Chain& c, const Drive& drive, Joins* joins, AngleWork& angl
   const Found found = look(c, joins);
   if (found != Found::fine) return found;
   memory_.begin(geometry_, touches_);
-  set_rows(c, joins);
+  set_rows(c, joins, dt);
   if (has_friction_ && !rows_.empty()) add_frame_mobility(c, joins, angles, dt);
   start_from_memory(c, joins, dt);
   return found;
 }
 
+// Contacts that are still there keep their impulses, which are in the positions already. What has gone has done its push.
 Found Contacts::find_again(Chain& c, Joins* joins, AngleWork& angles, double dt) {
-  keep(dt);
+  std::swap(earlier_, rows_);
+  earlier_keys_.clear();
+  for (const Touch& t : touches_) earlier_keys_.push_back(t.key);
   const Found found = look(c, joins);
   if (found != Found::fine) return found;
   memory_.begin(geometry_, touches_);
-  set_rows(c, joins);
+  set_rows(c, joins, dt);
   if (has_friction_ && !rows_.empty()) add_frame_mobility(c, joins, angles, dt);
-  for (std::size_t i = 0; i < rows_.size(); ++i) take_from_memory(i, dt);
+  for (std::size_t i = 0; i < rows_.size(); ++i) {
+    take_from_memory(i, dt);
+    const auto at = std::lower_bound(earlier_keys_.begin(), earlier_keys_.end(), touches_[i].key);
+    const bool known = at != earlier_keys_.end() && *at == touches_[i].key;
+    const ContactRows* old = known ? &earlier_[z(static_cast<int>(at - earlier_keys_.begin()))] : nullptr;
+    rows_[i].row[0].impulse = old ? old->row[0].impulse : 0;
+    for (int k = 1; k < 3; ++k) {
+      const V3<double>& way = rows_[i].tangent[k - 1];
+      rows_[i].row[k].impulse =
+          !old ? 0 : old->row[1].impulse * dot(way, old->tangent[0]) + old->row[2].impulse * dot(way, old->tangent[1]);
+    }
+  }
   return found;
 }
 
@@ -93,113 +92,15 @@ void Contacts::keep(double dt) {
   memory_.commit();
 }
 
-void Contacts::set_rows(const Chain& c, const Joins* joins) {
-  rows_.resize(touches_.size());
-  for (std::size_t i = 0; i < rows_.size(); ++i) set_row(c, joins, touches_[i], 0, rows_[i]);
-}
-
-// The rows of one contact, the first tangent along segment a (0) or b (1). The b side has the opposite sign; an obstacle's
-// point moves as it moves, a body's as it is moved.
-void Contacts::set_row(const Chain& c, const Joins* joins, const Touch& touch, int along_side, ContactRows& rows) const {
-  rows.normal = to_small(touch.normal);
-  rows.friction = touch.friction;
-  rows.radius = touch.edge_b >= 0 ? std::min(touch.radius_a, touch.radius_b) : touch.radius_a;
-  rows.stuck = true;
-  rows.body = touch.obstacle >= obstacles_ ? body_of_[z(touch.obstacle - obstacles_)] : -1;
-  rows.slot[0] = c.slot_of_edge[z(touch.edge_a)];
-  rows.slot[1] = touch.edge_b >= 0 ? c.slot_of_edge[z(touch.edge_b)] : -1;
-  rows.local = touch.local;
-  const double share[4] = {1 - touch.s, touch.s, touch.edge_b >= 0 ? touch.t - 1 : 0, touch.edge_b >= 0 ? -touch.t : 0};
-  for (int i = 0; i < 4; ++i) {
-    const int edge = i < 2 || touch.edge_b < 0 ? touch.edge_a : touch.edge_b;
-    const int vertex = c.vertex_of_node[z(geometry_.ends(edge)[z(i % 2)])];
-    rows.vertex[i] = vertex;
-    rows.w[i] = i < 2 || touch.edge_b >= 0 ? c.inverse_mass[z(vertex)] : 0;
-  }
-  const auto edge_of = [&](int side) { return c.x.get(rows.vertex[2 * side + 1]) - c.x.get(rows.vertex[2 * side]); };
-  const V3<double> n = rows.normal, e[2] = {edge_of(0), edge_of(1)};
-  for (int side = 0; side < 2; ++side) rows.axis[side] = (1 / norm(e[side])) * e[side];
-  V3<double> along = rows.axis[along_side] - dot(rows.axis[along_side], n) * n;
-  const double size = norm(along);
-  along = size > 1e-6 ? (1 / size) * along : any_perpendicular(n);
-  rows.tangent[0] = along;
-  rows.tangent[1] = cross(n, along);
-
-  // Where the surfaces of obstacles and bodies are, before and after.
-  V3<double> place{0, 0, 0}, place_before{0, 0, 0};
-  if (touch.obstacle >= 0) {
-    place = to_small(carried(places_after_[z(touch.obstacle)], touch.local));
-    place_before = to_small(carried(places_before_[z(touch.obstacle)], touch.local));
-  }
-  for (int k = 0; k < 3; ++k) {
-    ContactRow& row = rows.row[k];
-    const V3<double> d = k == 0 ? n : rows.tangent[k - 1];
-    row = {};
-    double before = 0;
-    for (int i = 0; i < 4; ++i) {
-      row.g[i] = share[i] * d;
-      if (k > 0 && (i < 2 || touch.edge_b >= 0)) {
-        // differs from the paper, which has no friction: the surface turns with its segment by (r/l) d . t along the normal
-        const int side = i / 2;
-        const double l2 = squared_norm(e[side]), r = side == 0 ? touch.radius_a : touch.radius_b;
-        row.g[i] = row.g[i] + ((i % 2 == 0 ? -1 : 1) * r * dot(d, e[side]) / l2) * n;
-      }
-      row.mobility += rows.w[i] * squared_norm(row.g[i]);
-      before += dot(row.g[i], to_small(before_[z(c.node[z(rows.vertex[i])])]));
-    }
-    if (rows.body >= 0) {
-      const BodyModel& body = model_.bodies[z(rows.body)];
-      const BodyState& now = joins->bodies()[z(rows.body)];
-      const Vec3 push = to_eigen(d), turn = (now.pose.orientation * touch.local).cross(push);
-      row.mobility += push.dot(inverse_mass(body) * push) + turn.dot(inverse_inertia(body, now.pose.orientation) * turn);
-    }
-    if (k == 0) {
-      row.offset = -(touch.radius_a + touch.radius_b) - (rows.body >= 0 ? 0 : dot(n, place));
-      const double gap_before = before - (touch.radius_a + touch.radius_b) - dot(n, place_before);
-      row.least = std::min(0.0, (1 - repair) * gap_before);
-    } else {
-      row.offset = -before + dot(d, place_before) - (rows.body >= 0 ? 0 : dot(d, place));
-    }
-  }
-}
-
-// How far the material frames give way to friction across the rod. Neighbouring contacts turn each other's frames, so each
-// counts with all: the sum over a row of the compliance, of which no entry is negative. The sweeps then do not overshoot.
-void Contacts::add_frame_mobility(const Chain& c, const Joins* joins, AngleWork& angles, double dt) {
-  weight_.assign(c.kind.size(), 0);
-  for (std::size_t i = 0; i < rows_.size(); ++i) {
-    if (rows_[i].friction == 0) continue;
-    for (int side = 0; side < 2; ++side) {
-      if (rows_[i].slot[side] < 0) continue;
-      weight_[z(rows_[i].slot[side])] += side == 0 ? touches_[i].radius_a : touches_[i].radius_b;
-    }
-  }
-  angle_compliance(c, angles, weight_, compliance_);
-  const auto rolls = [&](int slot) { return !std::isfinite(compliance_[z(slot)]); };
-  for (std::size_t i = 0; i < rows_.size(); ++i) {
-    ContactRows& rows = rows_[i];
-    // A rod that nothing holds from turning feels friction along itself alone.
-    if (rows.slot[1] >= 0 && rolls(rows.slot[1]) && !rolls(rows.slot[0])) set_row(c, joins, touches_[i], 1, rows);
-    for (int side = 0; side < 2 && rows.friction > 0; ++side) {
-      const int s = rows.slot[side];
-      if (s < 0) continue;
-      const V3<double> across = cross(rows.normal, rows.axis[side]);
-      const double r = side == 0 ? touches_[i].radius_a : touches_[i].radius_b;
-      for (int k = 1; k < 3; ++k) {
-        const double share = dot(across, rows.tangent[k - 1]);
-        if (share * share > 1e-12) rows.row[k].frame += share * share * r * compliance_[z(s)] / (dt * dt);
-      }
-    }
-  }
-}
-
 void Contacts::take_from_memory(std::size_t i, double dt) {
   ContactRows& rows = rows_[i];
   const ContactMemoryEntry& memory = memory_.now(i);
   rows.row[0].impulse = dt * dt * memory.normal_force;
   for (int k = 1; k < 3; ++k) {
     rows.row[k].impulse = dt * dt * to_eigen(rows.tangent[k - 1]).dot(memory.friction);
-    rows.row[k].least = -repair * to_eigen(rows.tangent[k - 1]).dot(memory.slip);
+    // A slip is repaired where the nodes would do it. Where the frame would, a step later, the rod would begin to sway.
+    const double part = repair * rows.row[k].mobility / (rows.row[k].mobility + rows.row[k].frame);
+    rows.row[k].least = -part * to_eigen(rows.tangent[k - 1]).dot(memory.slip);
     rows.row[k].start = rows.row[k].impulse;
   }
 }
@@ -230,7 +131,7 @@ void Contacts::push(Chain& c, Joins* joins, ContactRows& rows, int k, double imp
   row.impulse += impulse;
   for (int i = 0; i < 4; ++i) {
     if (rows.w[i] == 0) continue;
-    const V3<double> d = (rows.w[i] * impulse) * row.g[i];
+    const V3<double> d = (rows.w[i] * impulse) * row.h[i];
     c.x.add(rows.vertex[i], d);
     c.v.add(rows.vertex[i], (1 / dt) * d);
   }
@@ -254,22 +155,34 @@ void Contacts::sweep(Chain& c, Joins* joins, double dt) {
   c.match_twins();
 }
 
-// The impulses that would stop all sliding, cut back to the cone. The frame's answer counts from the impulse of the last
-// step, with which it is in equilibrium.
+// Coulomb's law for the two tangents together, exactly for this contact alone: with D the mobilities and p = b/D the
+// impulses that would stop all sliding, a sliding contact has p = b/(D + lambda) on the cone, and so slides by lambda p
+// against p. The frame's answer counts from the impulse of the last step, with which it is in equilibrium.
 void Contacts::solve_friction(Chain& c, Joins* joins, ContactRows& rows, double dt) const {
-  double wanted[2];
-  for (int k = 1; k < 3; ++k) {
-    const ContactRow& row = rows.row[k];
-    const bool rolls = row.frame > free_to_turn * row.mobility;
-    const double slide = value(c, joins, rows, k) + row.frame * (row.impulse - row.start);
-    wanted[k - 1] = rolls ? 0 : row.impulse + (row.least - slide) / (row.mobility + row.frame);
+  double b[2], D[2], p[2];
+  for (int k = 0; k < 2; ++k) {
+    const ContactRow& row = rows.row[k + 1];
+    D[k] = rolls(row) ? row.mobility : row.mobility + row.frame;
+    const double slide = value(c, joins, rows, k + 1) + row.frame * (row.impulse - row.start);
+    b[k] = rolls(row) ? 0 : D[k] * row.impulse + row.least - slide;
+    p[k] = b[k] / D[k];
   }
-  const double most = rows.friction * rows.row[0].impulse, size = std::hypot(wanted[0], wanted[1]);
+  const double most = rows.friction * rows.row[0].impulse;
+  double size = std::hypot(p[0], p[1]);
   rows.stuck = size <= most;
-  const double factor = rows.stuck ? 1 : most / size;
-  for (int k = 1; k < 3; ++k) {
-    const double change = factor * wanted[k - 1] - rows.row[k].impulse;
-    if (change != 0) push(c, joins, rows, k, change, dt);
+  if (!rows.stuck) {
+    double lambda = 0;
+    for (int k = 0; k < 20 && most > 0 && size > (1 + 1e-9) * most; ++k) {  // Newton's method on 1/|p|, from below
+      const double slope = (p[0] * p[0] / (D[0] + lambda) + p[1] * p[1] / (D[1] + lambda)) / (size * size);
+      lambda += (size / most - 1) / slope;
+      for (int i = 0; i < 2; ++i) p[i] = b[i] / (D[i] + lambda);
+      size = std::hypot(p[0], p[1]);
+    }
+    for (double& part : p) part *= most / size;
+  }
+  for (int k = 0; k < 2; ++k) {
+    const double change = p[k] - rows.row[k + 1].impulse;
+    if (change != 0) push(c, joins, rows, k + 1, change, dt);
   }
 }
 
@@ -303,16 +216,13 @@ bool Contacts::is_outdated(const Chain& c, const Joins* joins) const {
 
 void Contacts::add_torques(Chain& c, double dt) const {
   const double rate2 = 1 / (dt * dt);
-  for (std::size_t i = 0; i < rows_.size(); ++i) {
-    const ContactRows& rows = rows_[i];
+  for (const ContactRows& rows : rows_) {
     if (rows.friction == 0) continue;
     const V3<double> force = rate2 * (rows.row[1].impulse * rows.tangent[0] + rows.row[2].impulse * rows.tangent[1]);
     for (int side = 0; side < 2; ++side) {
-      const int s = rows.slot[side];
-      if (s < 0) continue;
+      if (rows.slot[side] < 0) continue;
       // the lever goes from the centerline to the surface: -r n for a, which gets +force; +r n for b, which gets -force
-      const double r = side == 0 ? touches_[i].radius_a : touches_[i].radius_b;
-      c.torque[z(s)] -= r * dot(cross(rows.normal, force), rows.axis[side]);
+      c.torque[z(rows.slot[side])] -= rows.lever[side] * dot(cross(rows.normal, force), rows.axis[side]);
     }
   }
 }
@@ -330,18 +240,22 @@ void Contacts::finish(const Chain& c, const Joins* joins, double dt, StepReport&
   for (std::size_t i = 0; i < rows_.size(); ++i) {
     ContactRows& rows = rows_[i];
     for (int k = 0; k < 4; ++k) {
-      if (k >= 2 && rows.slot[1] < 0) continue;
       Vec3& felt = node_force_[z(c.node[z(rows.vertex[k])])];
-      for (const ContactRow& row : rows.row) felt += (row.impulse / (dt * dt)) * to_eigen(row.g[k]);
+      for (const ContactRow& row : rows.row) felt += (row.impulse / (dt * dt)) * to_eigen(row.h[k]);
     }
     if (rows.friction > 0) {
       V3<double> slide = value(c, joins, rows, 1) * rows.tangent[0] + value(c, joins, rows, 2) * rows.tangent[1];
-      if (rows.slot[0] >= 0) slide = slide + carried_by_frame(c, rows.slot[0], -touches_[i].radius_a * rows.normal);
-      if (rows.slot[1] >= 0) slide = slide - carried_by_frame(c, rows.slot[1], touches_[i].radius_b * rows.normal);
+      for (int side = 0; side < 2; ++side)
+        if (rows.slot[side] >= 0) slide = slide + carried_by_frame(c, rows.slot[side], -rows.lever[side] * rows.normal);
       const bool sticks = rows.stuck && rows.row[0].impulse > 0;
       Vec3& slip = memory_.now(i).slip;
       slip = sticks ? tangential(slip + to_eigen(slide), to_eigen(rows.normal)) : Vec3::Zero();
+      for (int k = 1; k < 3; ++k) {  // what rolls does not slip
+        const Vec3 way = to_eigen(rows.tangent[k - 1]);
+        if (rolls(rows.row[k])) slip -= way.dot(slip) * way;
+      }
     }
+    memory_.now(i).gap = 0;
     if (rows.row[0].impulse > 0 || value(c, joins, rows, 0) < 0) note_point(c, joins, i, dt, report);
   }
   keep(dt);
@@ -364,6 +278,7 @@ void Contacts::note_point(const Chain& c, const Joins* joins, std::size_t i, dou
   for (int k = 1; k < 3; ++k) force = force + rows.row[k].impulse * rows.tangent[k - 1];
   points_.push_back(contact_point(touch, to_eigen((1 - touch.s) * x(0) + touch.s * x(1)), rate2 * to_eigen(force)));
   if (rows.row[0].impulse > 0) ++report.contacts;
+  memory_.now(i).gap = touch.gap;
   report.penetration = std::max(report.penetration, -touch.gap / rows.radius);
 }
 

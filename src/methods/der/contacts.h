@@ -2,10 +2,14 @@
 //
 // A contact has three rows, one along its normal and two along its tangents (the first along a rod). Each row measures
 //   c = sum g_i . x_i + offset      normal: the gap; tangents: how far the surfaces slide on each other in this step
-// over the nodes it moves (and the body, if it touches one), and pushes them by x_i += w_i g_i p, p the impulse times dt.
-// An axial push acts at the surface, not at the centerline: it also turns its segment, which gives g_i their parts along the
-// normal. A transverse one turns the material frame, which answers at once, being quasistatic: by r^2 C/dt^2 for each
-// impulse, C the compliance of the angle  [Bergou 2008, sec. 5 has no inertia about the rod either].
+// over the nodes it moves (and the body, if it touches one), and pushes them by x_i += w_i h_i p, p the impulse times dt.
+// h = g but for the normal of rod against rod: there h is the gradient of the gap before the step. A push along the gradient
+// after the step gives a compressed contact energy: sideways motion grows at the rate dt N/(m d), N the force, d the distance.
+// A push across the rod acts at its surface and turns the material frame, which answers at once, being quasistatic: by
+// r^2 C/dt^2 for each impulse, C the compliance of the angle  [Bergou 2008, sec. 5 has no inertia about the rod either].
+// A push along the rod acts at the centerline. Its moment r mu N about the section, which would bend the rod, is left out:
+// it vanishes with the radius, and as a row it couples friction with the normal forces of neighbouring contacts, which
+// chatter.
 //   normal     p >= 0,  c >= least: 0, or most of the overlap that was there before, so that no overlap is paid for by speed
 //   tangents   |p_t| <= mu p_n; the surfaces stick where that suffices (Coulomb)
 // Solved by sweeps from contact to contact (projected Gauss-Seidel), from what the last step found.
@@ -21,10 +25,13 @@
 
 namespace tendril::der {
 
+constexpr double repair = 0.2;  // of an overlap or a slip that should not be, in one step
+inline Vec3 carried(const Pose& pose, const Vec3& local) { return pose.position + pose.orientation * local; }
+
 struct ContactRow {
-  V3<double> g[4];
+  V3<double> g[4], h[4];
   double offset = 0;    // of c
-  double mobility = 0;  // sum of w g . g, of a body and of the material frame: 1/(effective mass) [1/kg]
+  double mobility = 0;  // sum of w g . h, of a body and of the material frame: 1/(effective mass) [1/kg]
   double frame = 0;     // the material frame's part of it
   double impulse = 0;   // p [kg m]: force times dt^2
   double start = 0;     // p at the start of the step
@@ -33,10 +40,12 @@ struct ContactRow {
 struct ContactRows {
   int vertex[4];  // of a, of b
   double w[4];    // inverse masses, 0 where there is no vertex
-  int slot[2];    // -1: not a rod
+  // Segments whose frames friction turns: that of a and that of b, or the two beside a node that touches an obstacle.
+  int slot[2];      // -1: none
+  double lever[2];  // radius, half of it where two segments share a node's contact
+  V3<double> axis[2];
   V3<double> normal, tangent[2];
-  V3<double> axis[2];  // of the segments
-  ContactRow row[3];   // normal, along a rod, across it
+  ContactRow row[3];  // normal, along a rod, across it
   double friction = 0;
   double radius = 0;  // the smaller one
   int body = -1;
@@ -71,8 +80,10 @@ class Contacts {
 
  private:
   Found look(const Chain& chain, const Joins* joins);
-  void set_rows(const Chain& chain, const Joins* joins);
-  void set_row(const Chain& chain, const Joins* joins, const Touch& touch, int along, ContactRows& rows) const;
+  void set_rows(const Chain& chain, const Joins* joins, double dt);
+  void set_places(const Chain& chain, const Touch& touch, double dt, ContactRows& rows) const;
+  void set_row(const Chain& chain, const Joins* joins, const Touch& touch, int along, double dt, ContactRows& rows) const;
+  void set_push(const Chain& chain, ContactRows& rows) const;
   void add_frame_mobility(const Chain& chain, const Joins* joins, AngleWork& angles, double dt);
   void start_from_memory(Chain& chain, Joins* joins, double dt);
   double value(const Chain& chain, const Joins* joins, const ContactRows& rows, int k) const;
@@ -88,7 +99,8 @@ class Contacts {
   ContactWorkspace workspace_;
   ContactMemory memory_;
   std::vector<Touch> touches_;
-  std::vector<ContactRows> rows_;
+  std::vector<ContactRows> rows_, earlier_;  // earlier: of the last look within this step
+  std::vector<ContactKey> earlier_keys_;
   std::vector<ContactPoint> points_;
   std::vector<Vec3> before_, after_, node_force_;   // per node
   std::vector<Pose> places_before_, places_after_;  // obstacles, then bodies

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "methods/der/der.h"
+#include "model/bodies.h"
 
 namespace tendril::der {
 namespace {
@@ -54,12 +55,56 @@ void push(Chain& c, const HeldPoint& p, V3<double> change, double dt_of_position
 
 }  // namespace
 
+bool Joins::is_tied(int body) const {
+  for (const Tie& tie : plan_.ties)
+    if (tie.a.body == body || tie.b.body == body) return true;
+  return false;
+}
+
+// How the body's point at `lever` answers to an impulse.
+Mat3 Joins::mobility(int body, const Vec3& lever) const {
+  const BodyModel& model = model_.bodies[z(body)];
+  Mat3 arm;
+  arm << 0, -lever.z(), lever.y(), lever.z(), 0, -lever.x(), -lever.y(), lever.x(), 0;
+  return inverse_mass(model) - arm * inverse_inertia(model, bodies_[z(body)].pose.orientation) * arm;
+}
+
+// With the point's place x after the step without it, W its mobility and p the impulse times dt,
+//   p = k dt^2 (x_h - x - W p)
+// As for rods, no hand moves what hangs on them by more in a step than the lengths can follow.
+void Joins::pull(const Grip& grip, double dt) {
+  const Pose& pose = bodies_[z(grip.body)].pose;
+  const Vec3 lever = pose.orientation * grip.point;
+  const double k = grip.stiffness * dt * dt;
+  const Mat3 W = mobility(grip.body, lever);
+  const Vec3 away = grip.pose.position - pose.position - lever;
+  Vec3 p = (Mat3::Identity() + k * W).ldlt().solve(k * away);
+  if (const double moved = (W * p).norm(); moved > most_pull * scale_ && is_tied(grip.body)) p *= most_pull * scale_ / moved;
+  push_body(grip.body, p, grip.point, dt);
+}
+
+//   J = c dt (v_h - v - W J)
+void Joins::damp(const Grip& grip, double dt) {
+  BodyState& body = bodies_[z(grip.body)];
+  const Vec3 lever = body.pose.orientation * grip.point;
+  const double c = grip.damping * dt;
+  const Mat3 W = mobility(grip.body, lever);
+  const Vec3 difference = grip.motion.linear - body.motion.linear - body.motion.angular.cross(lever);
+  Vec3 impulse = (Mat3::Identity() + c * W).ldlt().solve(c * difference);
+  if (const double change = (W * impulse).norm(); change * dt > most_pull * scale_ && is_tied(grip.body))
+    impulse *= most_pull * scale_ / (change * dt);
+  const BodyModel& model = model_.bodies[z(grip.body)];
+  body.motion.linear += inverse_mass(model) * impulse;
+  body.motion.angular += inverse_inertia(model, body.pose.orientation) * lever.cross(impulse);
+}
+
 // Each spring implicitly, at its point alone: the force it has at the end of the step. With x after the step without it,
 //   J = k (x_h - x) dt / (1 + W k dt^2)
 // What slows the other forces of the step down (mass damping here, drag afterwards) slows this one down too; otherwise a rod
 // would come to rest elsewhere than in equilibrium.
 void Der::pull_grips(double dt, bool moved) {
   for (const Grip& grip : drive_.grips) {
+    if (grip.body >= 0) joins_->pull(grip, dt);
     if (grip.rod < 0 || grip.stiffness == 0) continue;
     HeldPoint p = point_of(*chain_, &decay_, grip, dt);
     if (!moved) p.x += dt * p.v;
@@ -74,6 +119,7 @@ void Der::pull_grips(double dt, bool moved) {
 //   J = c (v_h - v) dt / (1 + W c dt)
 void Der::damp_grips(double dt) {
   for (const Grip& grip : drive_.grips) {
+    if (grip.body >= 0) joins_->damp(grip, dt);
     if (grip.rod < 0 || grip.damping == 0) continue;
     const HeldPoint p = point_of(*chain_, nullptr, grip, dt);
     const double share = p.W * grip.damping * dt / (1 + p.W * grip.damping * dt);

@@ -38,10 +38,13 @@ class Joins {
   // Bodies and junctions move on by dt under gravity and the moments at their walls.
   void step(const Chain& chain, const Drive& drive, double dt);
   // Lengths of edges and joints at once. Without `velocities` only places change. `again`: multipliers add up.
-  ProjectionReport project(Chain& chain, double dt, double tolerance, int most_iterations, Push push,
-                           bool velocities = true, bool again = false);
+  ProjectionReport project(Chain& chain, double dt, double tolerance, int most_iterations, Push push, bool velocities = true,
+                           bool again = false);
   // An impulse times dt at a point of a body: moves it and changes its velocities. The projection takes over from there.
   void push_body(int body, const Vec3& impulse, const Vec3& local, double dt);
+  // A hand at a body: its spring before the projection, its damper after it, each implicitly.
+  void pull(const Grip& grip, double dt);
+  void damp(const Grip& grip, double dt);
   V3<double> force_at(int node) const { return node_force_[z(node)]; }  // of the joints on a node, in the last step [N]
 
   std::span<const BodyState> bodies() const { return bodies_; }
@@ -58,6 +61,9 @@ class Joins {
   Vec3 point_of(const Chain& chain, const TieSide& side) const;
   int turn_block(int carrier) const { return nodes_ + plan_.bodies + carrier; }
   int place_block(int body) const { return nodes_ + body; }
+  Mat3 mobility(int body, const Vec3& lever) const;
+  bool is_tied(int body) const;
+  void step_world(const Drive& drive, double dt);
   void remember_levers(const Chain& chain);
   void set_gradients(const Chain& chain, Push push);
   double set_values(const Chain& chain);
@@ -75,7 +81,9 @@ class Joins {
   std::vector<Vec3> junction_spin_;
   std::int64_t steps_ = 0;
 
-  std::vector<Wrench> wrenches_;
+  std::vector<int> obstacles_;           // those that bodies touch: driven bodies of the world, after its own
+  std::vector<BodyState> world_states_;  // all of them
+  std::vector<Wrench> wrenches_;         // likewise
   std::vector<Vec3> junction_moment_;
   std::vector<CarriedWall> walls_;
   int nodes_ = 0;

@@ -13,7 +13,7 @@ void Coupling::begin(const Hand& hand, const State& tip, double stored) {
   const V apart = hand_ - tip_, turned = log_of(Quaternion(conjugate(tip_q_) * hand_q_));
   first_ = stored_ =
       stored + 0.5 * hand.stiffness * squared_norm(apart) + 0.5 * hand.angular_stiffness * squared_norm(turned);
-  work_ = corrected_ = 0;
+  work_ = corrected_ = peak_ = 0;
 }
 
 Spring Coupling::spring(const Hand& hand, double dt, int node, const V& root, double reach) {
@@ -33,13 +33,14 @@ Spring Coupling::spring(const Hand& hand, double dt, int node, const V& root, do
   s.k = hand.stiffness + c;
   if (s.k > 0) s.r = (1 / s.k) * (hand.stiffness * next_place_ + c * (next_place_ - place_ + tip_));
   const Quaternion q = to_small(hand.pose.orientation);
-  s.turning[0] = hand.angular_stiffness, s.q[0] = q;
+  if (hand.angular_stiffness > 0) s.turning.push({hand.angular_stiffness, q});
   // Where the end would be had it turned with the hand.
-  s.turning[1] = gamma, s.q[1] = normalized(q * conjugate(hand_q_) * tip_q_);
+  if (gamma > 0) s.turning.push({gamma, normalized(q * conjugate(hand_q_) * tip_q_)});
   return s;
 }
 
-Coupling::Felt Coupling::close(const Hand& hand, double dt, const State& tip, double elsewhere) {
+Coupling::Balance Coupling::balance(const Hand& hand, double dt, const State& tip, double elsewhere) const {
+  Balance b;
   const V x = to_small(hand.pose.position);
   const Quaternion q = to_small(hand.pose.orientation);
   const double c = dt > 0 ? hand.damping / dt : 0, gamma = dt > 0 ? hand.angular_damping / dt : 0;
@@ -47,25 +48,37 @@ Coupling::Felt Coupling::close(const Hand& hand, double dt, const State& tip, do
   const V pull = hand.stiffness * stretched + c * ((next_place_ - place_) - (tip.r - tip_));
   const V turned = log_of(Quaternion(conjugate(tip.q) * q));
   const V lagging = log_of(Quaternion(conjugate(tip.q) * normalized(q * conjugate(hand_q_) * tip_q_)));
-  Felt felt{slide_ * pull + hand.stiffness * beyond, into_world(tip.q, hand.angular_stiffness * turned + gamma * lagging)};
-  const double stored = elsewhere + 0.5 * hand.stiffness * (squared_norm(stretched) + squared_norm(beyond)) +
-                        0.5 * hand.angular_stiffness * squared_norm(turned);
-  const V moved = x - hand_, spun = log_of(Quaternion(q * conjugate(hand_q_)));
-  double done = dot(felt.force, moved) + dot(felt.moment, spun);
-  const double missing = (stored - first_) - (work_ + done);
-  // In the units of stored energy: a turn counts as the arc of the coupling's own arm.
-  const double arm2 = hand.stiffness > 0 ? hand.angular_stiffness / hand.stiffness : 0;
-  const double size = squared_norm(moved) + arm2 * squared_norm(spun);
-  if (missing > 0 && size > 0) {
-    felt.force += (missing / size) * moved;
-    felt.moment += (missing * arm2 / size) * spun;
-    done += missing;
-    corrected_ += missing;
+  b.felt = {slide_ * pull + hand.stiffness * beyond, into_world(tip.q, hand.angular_stiffness * turned + gamma * lagging)};
+  b.stored = elsewhere + 0.5 * hand.stiffness * (squared_norm(stretched) + squared_norm(beyond)) +
+             0.5 * hand.angular_stiffness * squared_norm(turned);
+  b.moved = x - hand_, b.spun = log_of(Quaternion(q * conjugate(hand_q_)));
+  b.done = dot(b.felt.force, b.moved) + dot(b.felt.moment, b.spun);
+  b.missing = (b.stored - first_) - (work_ + b.done);
+  b.arm2 = hand.stiffness > 0 ? hand.angular_stiffness / hand.stiffness : 0;
+  b.size = squared_norm(b.moved) + b.arm2 * squared_norm(b.spun);
+  return b;
+}
+
+double Coupling::needed_drag(const Hand& hand, double dt, const State& tip, double elsewhere) const {
+  const Balance b = balance(hand, dt, tip, elsewhere);
+  if (b.missing <= 1e-10 * peak_) return 0;  // rounding; the next motion pays for it
+  return b.size > 0 ? b.missing / std::sqrt(b.size) : HUGE_VAL;
+}
+
+Coupling::Felt Coupling::close(const Hand& hand, double dt, const State& tip, double elsewhere) {
+  Balance b = balance(hand, dt, tip, elsewhere);
+  if (b.missing > 0 && b.size > 0 && (b.missing > 1e-10 * peak_)) {
+    b.felt.force += (b.missing / b.size) * b.moved;
+    b.felt.moment += (b.missing * b.arm2 / b.size) * b.spun;
+    b.done += b.missing;
+    corrected_ += b.missing;
   }
-  work_ += done;
-  stored_ = stored;
-  hand_ = x, hand_q_ = q, place_ = next_place_, tip_ = tip.r, tip_q_ = tip.q;
-  return felt;
+  work_ += b.done;
+  stored_ = b.stored;
+  peak_ = std::max(peak_, std::abs(stored_ - first_));
+  hand_ = to_small(hand.pose.position), hand_q_ = to_small(hand.pose.orientation);
+  place_ = next_place_, tip_ = tip.r, tip_q_ = tip.q;
+  return b.felt;
 }
 
 }  // namespace tendril::strands

@@ -10,6 +10,8 @@ namespace tendril::strands {
 namespace {
 // Directions whose second variation is below this part of EI/L^2 per length are neutral, such as spinning about a pin.
 constexpr double neutral = 1e-6;
+constexpr double most_shift = 1e7;                   // likewise
+constexpr double short_step = 0.1, long_step = 0.6;  // [rad]
 }  // namespace
 
 int EnergyDescent::factor(const Strand& strand, double shift) {
@@ -47,86 +49,123 @@ double EnergyDescent::merit(const Strand& strand, double weight) const {
   return sum;
 }
 
-// A second-order correction: turns back by what the constraints' curvature made of the step, so that long steps along a
-// valley are not refused.
-void EnergyDescent::restore(const Strand& strand) {
-  find_positions(strand, position_);
-  std::fill(correction_.begin(), correction_.end(), 0.0);
-  for (std::size_t p = 0; p < spans_.size(); ++p) {
-    const Support &a = supports_[p], &b = supports_[p + 1];
-    const V missing = position_[z(b.node)] - position_[z(a.node)] - (b.r - a.r) - a.softness * support_force(p) +
-                      b.softness * support_force(p + 1);
-    for (int i = 0; i < 3; ++i) correction_[z(matrix_.size()) + 3 * p + z(i)] = missing[i];
-  }
-  border_.solve([this](double* x, int columns) { ldlt_.solve(x, columns); }, correction_.data());
-  for (std::size_t i = 0; i < q_.size(); ++i)
-    q_[i] = normalized(q_[i] * to_small(exp_quat(Vec3(correction_[3 * i], correction_[3 * i + 1], correction_[3 * i + 2]))));
+// The smallest of a few shifts with which the second variation is positive on the constraints; the matrix is factored with
+// it. Below zero: there is none.
+double EnergyDescent::factor_positive(const Strand& strand) {
+  double shift = least_shift_;
+  if (factor(strand, shift) <= 0) return shift;
+  for (shift = std::max({1e-5, 8 * shift, shift_used_ / 64}); factor(strand, shift) > 0; shift *= 8)
+    if (shift > most_shift) return -1;
+  return shift_used_ = shift;
 }
 
-bool EnergyDescent::newton_step(const Strand& strand, bool has_energy) {
-  double shift = 0;
-  int unstable = factor(strand, 0);
-  if (unstable > 0) {
-    shift = std::max(1e-5, shift_used_ / 64);
-    while ((unstable = factor(strand, shift)) > 0 && shift < 1e7) shift *= 8;
-    shift_used_ = shift;
+void EnergyDescent::solve(std::vector<double>& x) const {
+  border_.solve([this](double* y, int columns) { ldlt_.solve(y, columns); }, x.data());
+}
+
+double EnergyDescent::most_turned(const std::vector<double>& x) const {
+  double most = 0;
+  for (int i = 0; i < matrix_.size(); ++i) most = std::abs(x[z(i)]) <= most ? most : std::abs(x[z(i)]);  // keeps NaN
+  return most;
+}
+
+// Parts a step: along the softest mode, found by inverse iteration from the step itself, and across it. Where the energy
+// hardly changes along a valley, as when a round strand swings into another plane, a step is nearly all soft: that part is
+// shortened to `most`, and what leads to the valley's floor is not.
+void EnergyDescent::part_step(double most) {
+  const std::size_t n = z(matrix_.size());
+  for (std::size_t i = 0; i < soft_.size(); ++i) soft_[i] = i < n ? shift_[i] * step_[i] : 0;
+  solve(soft_);
+  double size = 0, along = 0;
+  for (std::size_t i = 0; i < n; ++i) size += shift_[i] * soft_[i] * soft_[i], along += shift_[i] * soft_[i] * step_[i];
+  if (!(size > 0)) return;
+  for (std::size_t i = 0; i < soft_.size(); ++i) soft_[i] *= along / size, step_[i] -= soft_[i];
+  const double far = most_turned(soft_), across = most_turned(step_);
+  const double soft_part = far > most ? most / far : 1, part = across > most ? most / across : 1;
+  for (std::size_t i = 0; i < soft_.size(); ++i) soft_[i] *= soft_part, step_[i] = part * step_[i] + soft_[i];
+}
+
+void EnergyDescent::move(const std::vector<double>& step, double part, const std::vector<Quaternion>& q,
+                         const std::vector<V>& force) {
+  for (std::size_t i = 0; i < q_.size(); ++i)
+    q_[i] = normalized(q[i] * to_small(exp_quat(part * Vec3(step[3 * i], step[3 * i + 1], step[3 * i + 2]))));
+  for (std::size_t p = 0; p < spans_.size(); ++p) {
+    const double* d = step.data() + matrix_.size() + 3 * static_cast<std::ptrdiff_t>(p);
+    force_[p] = force[p] + part * V{d[0], d[1], d[2]};
   }
-  if (unstable > 0) return false;
-  for (std::size_t i = 0; i < step_.size(); ++i) step_[i] = -gradient_[i];
-  border_.solve([this](double* x, int columns) { ldlt_.solve(x, columns); }, step_.data());
-  double largest = 0, weight = 0;
-  for (int i = 0; i < matrix_.size(); ++i) largest = std::max(largest, std::abs(step_[z(i)]));
-  if (!std::isfinite(largest)) return false;
-  trial_q_ = q_, trial_force_ = force_;
+}
+
+// Valleys are curved. After a long step along one, a few of Newton's steps across it, with the factors at hand, lead back to
+// its floor, where energies can be compared.
+void EnergyDescent::back_to_floor(const Strand& strand, double turned) {
+  const std::size_t n = z(matrix_.size());
+  double size = 0;
+  for (std::size_t i = 0; i < n; ++i) size += shift_[i] * soft_[i] * soft_[i];
+  for (int rounds = 0; rounds < 4; ++rounds) {
+    find_forces(strand);
+    assemble_gradient(strand, false);
+    for (std::size_t i = 0; i < correction_.size(); ++i) correction_[i] = -gradient_[i];
+    solve(correction_);
+    double along = 0;
+    for (std::size_t i = 0; i < n; ++i) along += shift_[i] * soft_[i] * correction_[i];
+    for (std::size_t i = 0; size > 0 && i < soft_.size(); ++i) correction_[i] -= along / size * soft_[i];
+    const double most = most_turned(correction_);
+    if (!(most < 0.75 * turned)) return;
+    move(correction_, 1, q_, force_);
+    if (most < 0.01 * turned) return;
+  }
+}
+
+// One step of Newton's method with as much shift as it needs, shortened until the energy falls.
+bool EnergyDescent::newton_step(const Strand& strand, bool with_energy) {
+  const double shift = factor_positive(strand);
+  if (shift < 0) return false;
+  for (std::size_t i = 0; i < step_.size(); ++i) step_[i] = -gradient_[i], soft_[i] = 0;
+  solve(step_);
+  if (!std::isfinite(most_turned(step_))) return false;
+  const bool plain = shift == 0 && most_turned(step_) < short_step;
+  if (!plain) part_step(long_step);
+  kept_q_ = q_, kept_force_ = force_;
+  if (!with_energy) return move(step_, 1, kept_q_, kept_force_), true;
+  double weight = 0;
   for (std::size_t p = 0; p < spans_.size(); ++p) {
     const double* d = step_.data() + matrix_.size() + 3 * static_cast<std::ptrdiff_t>(p);
-    weight = std::max({weight, 1.2 * norm(trial_force_[p] + V{d[0], d[1], d[2]}), 1.2 * norm(trial_force_[p])});
+    weight = std::max({weight, 1.2 * norm(kept_force_[p] + V{d[0], d[1], d[2]}), 1.2 * norm(kept_force_[p])});
   }
-  const double before = has_energy ? merit(strand, weight) : 0, left = residual(scales_);
-  double part = largest > 0.5 ? 0.5 / largest : 1;
-  for (int halvings = 0; halvings < 10; ++halvings, part *= 0.5) {
-    for (std::size_t i = 0; i < q_.size(); ++i)
-      q_[i] = normalized(trial_q_[i] * to_small(exp_quat(part * Vec3(step_[3 * i], step_[3 * i + 1], step_[3 * i + 2]))));
-    for (std::size_t p = 0; p < spans_.size(); ++p) {
-      const double* d = step_.data() + matrix_.size() + 3 * static_cast<std::ptrdiff_t>(p);
-      force_[p] = trial_force_[p] + part * V{d[0], d[1], d[2]};
-    }
-    if (!has_energy) return true;
-    if (shift == 0 &&
+  const double before = merit(strand, weight), left = residual(scales_);
+  const double allowed = before + 1e-12 * (std::abs(before) + scales_.moment);
+  double part = 1;
+  for (int halvings = 0; halvings < 6; ++halvings, part *= 0.5) {
+    move(step_, part, kept_q_, kept_force_);
+    if (plain &&
         part == 1) {  // near a minimum Newton's step is right, whatever the constraints' curvature does to the merit
       find_forces(strand);
-      assemble(strand, false);
-      assembled_ = true;
+      assemble_gradient(strand, false);
       if (residual(scales_) < 0.5 * left) return true;
-      assembled_ = false;
     }
-    const double noise = 1e-12 * (std::abs(before) + scales_.moment);
-    if (merit(strand, weight) <= before + noise) return true;
-    if (halvings > 0 || spans_.empty()) continue;
-    for (int rounds = 0; rounds < 3; ++rounds) restore(strand);
-    if (merit(strand, weight) <= before + noise) return true;
+    back_to_floor(strand, part * most_turned(step_));
+    if (merit(strand, weight) > allowed) continue;
+    least_shift_ = least_shift_ > 1e-4 ? least_shift_ / 16 : 0;
+    return true;
   }
-  return true;  // the shortest of them: it moves on, and the next one has another shift
+  q_ = kept_q_, force_ = kept_force_;
+  least_shift_ = std::max(1e-4, 16 * shift);
+  return least_shift_ < most_shift;
 }
 
 DescentReport EnergyDescent::settle(const Strand& strand, double tolerance, int most_iterations) {
   DescentReport report;
-  bool has_energy = !strand.follower_loads;
-  for (const PointLoad& load : strand.loads) has_energy = has_energy && squared_norm(load.world_moment) == 0;
-  for (const Spring& spring : strand.springs) has_energy = has_energy && squared_norm(spring.moment) == 0;
+  const bool has = has_energy(strand);
   hold_orientations(strand);
   find_spans(strand);
-  assembled_ = false;
+  least_shift_ = 0;
   for (;; ++report.iterations) {
-    if (!assembled_) {
-      find_forces(strand);
-      assemble(strand, false);
-    }
-    assembled_ = false;
+    find_forces(strand);
+    assemble(strand, false);
     report.residual = residual(scales_);
     if (report.residual <= tolerance) return report.fine = true, report;
     if (!std::isfinite(report.residual) || report.iterations >= most_iterations) return report;
-    if (!newton_step(strand, has_energy)) return report;
+    if (!newton_step(strand, has)) return report;
   }
 }
 
@@ -168,9 +207,8 @@ void EnergyDescent::leave_saddle(const Strand& strand) {
   for (int rounds = 0; rounds < 4; ++rounds) {
     for (std::size_t i = 0; i < step_.size(); ++i)
       step_[i] = i < z(matrix_.size()) && !fixed_[i] ? step_[i] * shift_[i] / largest : 0;
-    border_.solve([this](double* x, int columns) { ldlt_.solve(x, columns); }, step_.data());
-    largest = 0;
-    for (int i = 0; i < matrix_.size(); ++i) largest = std::max(largest, std::abs(step_[z(i)]));
+    solve(step_);
+    largest = most_turned(step_);
   }
   if (!(largest > 0)) return;
   const double size = 0.3 / largest;
@@ -180,6 +218,7 @@ void EnergyDescent::leave_saddle(const Strand& strand) {
 
 DescentReport EnergyDescent::minimise(const Strand& strand, const DescentSettings& settings, std::vector<State>& states) {
   scales_ = Scales::of(strand);
+  shift_used_ = 1;
   load(strand, states);
   if (settings.disturbed)
     leave_saddle(strand);
@@ -208,39 +247,75 @@ DescentReport EnergyDescent::minimise(const Strand& strand, const DescentSetting
       hold.q = k == steps ? target.q : at.q * to_small(exp_quat(to_eigen(turn)));
     }
     const bool last = k == steps;
-    const DescentReport part = settle(moving_, last ? settings.tolerance : 1e-3, last ? settings.most_iterations : 30);
+    const int left = settings.most_iterations - report.iterations;
+    const DescentReport part = settle(moving_, last ? settings.tolerance : 1e-3, last ? left : std::min(left, 30));
     report.iterations += part.iterations;
     report.residual = part.residual;
     report.fine = part.fine;
   }
-  if (report.fine || report.residual < DescentSettings::close) write(strand, states);
+  write(strand, states, false);
   return report;
 }
 
 // Moments at the nodes are the derivatives of the segments behind them.
-void EnergyDescent::write(const Strand& strand, std::vector<State>& states) const {
+void EnergyDescent::write(const Strand& strand, std::vector<State>& states, bool give) const {
   const int n = strand.last();
-  find_positions(strand, position_);
+  find_positions(strand, position_, give);
   for (int j = 0; j <= n; ++j) states[z(j)].r = position_[z(j)];
   for (int j = 0; j < n; ++j) {
     const Segment& s = strand.segments[z(j)];
-    const int span = span_of_[z(j)];
-    const V extra = span >= 0 ? force_[z(span)] : (j < first_held_ ? before_ : V{0, 0, 0});
-    const SegmentDerivatives d = segment_derivatives(s, strand.law, q_[z(j)], q_[z(j + 1)]);
-    states[z(j)].q = q_[z(j)];
-    states[z(j)].x.n = into_material(q_[z(j)], near_force_[z(j)] + extra);
-    states[z(j)].x.m = -V{d.gradient[0], d.gradient[1], d.gradient[2]} + (0.5 * s.h) * cross(s.v_rest, states[z(j)].x.n);
+    const V beyond = force_beyond(j);
+    const SegmentGradient d = segment_gradient(s, strand.law, q_[z(j)], q_[z(j + 1)]);
+    const auto stretched = [&](const V& force) { return give ? s.v_rest + scaled(s.give, force) : s.v_rest; };
+    State& at = states[z(j)];
+    at.q = q_[z(j)];
+    at.x.n = into_material(at.q, near_force_[z(j)] + beyond);
+    at.x.m = -d.near + (0.5 * s.h) * cross(stretched(at.x.n), at.x.n);
     if (j < n - 1) continue;
-    states[z(n)].q = q_[z(n)];
-    states[z(n)].x.n = into_material(q_[z(n)], far_force_[z(j)] + extra);
-    states[z(n)].x.m = V{d.gradient[3], d.gradient[4], d.gradient[5]} - (0.5 * s.h) * cross(s.v_rest, states[z(n)].x.n);
+    State& last = states[z(n)];
+    last.q = q_[z(n)];
+    last.x.n = into_material(last.q, far_force_[z(j)] + beyond);
+    last.x.m = d.far - (0.5 * s.h) * cross(stretched(last.x.n), last.x.n);
   }
 }
 
+DescentReport EnergyDescent::polish(const Strand& strand, double tolerance, int most_iterations,
+                                    std::vector<State>& states) {
+  DescentReport report;
+  scales_ = Scales::of(strand);
+  load(strand, states);
+  hold_orientations(strand);
+  for (double before = HUGE_VAL;; before = report.residual, ++report.iterations) {
+    find_forces(strand);
+    assemble(strand, true);
+    report.residual = residual(scales_);
+    if (report.residual <= tolerance) break;
+    if (!(report.residual < 0.5 * before) || report.iterations >= most_iterations) return report;
+    factor(strand, neutral);
+    for (std::size_t i = 0; i < step_.size(); ++i) step_[i] = -gradient_[i];
+    solve(step_);
+    if (!(most_turned(step_) < long_step)) return report;
+    move(step_, 1, q_, force_);
+  }
+  report.fine = true;
+  write(strand, states, true);
+  return report;
+}
+
+// Loads that turn with the strand do work that depends on the way, and so do moments, unless what they act on is held: a
+// force where the position is held does none, a moment where the direction is held turns about one axis only.
+bool has_energy(const Strand& strand) {
+  for (const Segment& s : strand.segments)
+    if (s.loaded_material) return false;
+  return std::all_of(strand.loads.begin(), strand.loads.end(), [&](const PointLoad& load) {
+    const Hold* hold = strand.hold_at(load.node);
+    const bool turns = squared_norm(load.world_moment) + squared_norm(load.material_moment) > 0;
+    return (squared_norm(load.material_force) == 0 || (hold && hold->position)) && (!turns || (hold && hold->direction));
+  });
+}
+
 int EnergyDescent::unstable_directions(const Strand& strand, const std::vector<State>& states) {
-  if (strand.follower_loads) return -1;
-  for (const PointLoad& load : strand.loads)
-    if (squared_norm(load.world_moment) > 0) return -1;
+  if (!has_energy(strand)) return no_energy;
   scales_ = Scales::of(strand);
   load(strand, states);
   hold_orientations(strand);

@@ -52,22 +52,30 @@ SegmentDerivatives segment_derivatives(const Segment& s, const Law& law, const Q
   return out;
 }
 
+SegmentGradient segment_gradient(const Segment& s, const Law& law, const Quaternion& near, const Quaternion& far) {
+  const V w = log_of(Quaternion(conjugate(near) * far));
+  V m;
+  for (int i = 0; i < 3; ++i) m[i] = moment_of(law, 1 / s.compliance[i], w[i] / s.h - s.u_rest[i]).value;
+  const double d = log_coefficient(squared_norm(w));
+  return {-inverse_jacobian_times(w, m, 1, d), inverse_jacobian_times(w, m, -1, d)};
+}
+
 void EnergyDescent::resize(const Strand& strand) {
   const int n = strand.nodes();
   q_.assign(z(n), {1, 0, 0, 0});
-  trial_q_ = q_;
+  kept_q_ = q_;
   span_of_.assign(strand.segments.size(), -1);
   near_force_.assign(strand.segments.size(), {0, 0, 0});
   far_force_ = near_force_;
   find_spans(strand);
   force_.assign(spans_.size(), {0, 0, 0});
-  trial_force_ = gap_ = force_;
+  kept_force_ = gap_ = force_;
   fixed_.assign(z(3 * n), 0);
   matrix_.resize(3 * n, 5);
   ldlt_.resize(3 * n, 5);
   border_.resize(3 * n, 3 * static_cast<int>(spans_.size()));
   gradient_.assign(z(3 * n) + 3 * spans_.size(), 0);
-  step_ = correction_ = gradient_;
+  step_ = soft_ = correction_ = gradient_;
   shift_.assign(z(3 * n), 0);
   scales_ = Scales::of(strand);
 }
@@ -96,7 +104,7 @@ V EnergyDescent::support_force(std::size_t i) const {
 }
 
 // Positions by the trapezoid, from the first support that is held, or from where the first spring is stretched to.
-void EnergyDescent::find_positions(const Strand& strand, std::vector<V>& r) const {
+void EnergyDescent::find_positions(const Strand& strand, std::vector<V>& r, bool give) const {
   r.resize(q_.size());
   if (supports_.empty()) return;
   std::size_t base = 0;
@@ -104,8 +112,12 @@ void EnergyDescent::find_positions(const Strand& strand, std::vector<V>& r) cons
     if (supports_[i].softness == 0) base = i;
   const Support& support = supports_[base];
   const auto step_of = [&](int j) {
-    const V& v = strand.segments[z(j)].v_rest;
-    return (0.5 * strand.segments[z(j)].h) * (into_world(q_[z(j)], v) + into_world(q_[z(j + 1)], v));
+    const Segment& s = strand.segments[z(j)];
+    const auto end = [&](const Quaternion& q, const V& force) {
+      const V v = give ? s.v_rest + scaled(s.give, into_material(q, force + force_beyond(j))) : s.v_rest;
+      return into_world(q, v);
+    };
+    return (0.5 * s.h) * (end(q_[z(j)], near_force_[z(j)]) + end(q_[z(j + 1)], far_force_[z(j)]));
   };
   r[z(support.node)] = support.r - support.softness * support_force(base);
   for (int j = support.node; j < strand.last(); ++j) r[z(j + 1)] = r[z(j)] + step_of(j);
@@ -118,6 +130,7 @@ void EnergyDescent::find_forces(const Strand& strand) {
   const auto add_node = [&](int node) {
     const int index = strand.load_at[z(node)];
     if (index < 0) return;
+    if (const Hold* hold = strand.hold_at(node); hold && hold->position) return;  // the hold bears it
     const PointLoad& load = strand.loads[z(index)];
     sum += load.world_force + into_world(q_[z(node)], load.material_force);
   };
@@ -163,37 +176,37 @@ double EnergyDescent::energy(const Strand& strand) const {
     sum -= 0.5 * s.h * dot(near_force_[z(j)] + extra, into_world(q_[z(j)], s.v_rest));
     sum -= 0.5 * s.h * dot(far_force_[z(j)] + extra, into_world(q_[z(j + 1)], s.v_rest));
   }
-  for (const Spring& spring : strand.springs) {
-    for (const int i : {0, 1})
-      if (spring.turning[i] > 0)
-        sum += 0.5 * spring.turning[i] * squared_norm(log_of(Quaternion(conjugate(q_[z(spring.node)]) * spring.q[i])));
-  }
+  for (const Spring& spring : strand.springs)
+    for (const TurningSpring& turning : spring.turning)
+      sum += 0.5 * turning.k * squared_norm(log_of(Quaternion(conjugate(q_[z(spring.node)]) * turning.q)));
   return sum;
 }
 
 void EnergyDescent::add_segment(const Strand& strand, int j) {
   const SegmentDerivatives d = segment_derivatives(strand.segments[z(j)], strand.law, q_[z(j)], q_[z(j + 1)]);
-  for (int i = 0; i < 6; ++i) {
-    gradient_[z(3 * j + i)] += d.gradient[i];
+  for (int i = 0; i < 6; ++i)
     for (int k = 0; k <= i; ++k) matrix_.add(3 * j + i, 3 * j + k, d.hessian[i][k]);
-  }
 }
 
 // -c (F . R v + F R give R^T F / 2), c = h/2; f = R^T F, v = v_rest + give f.
 void EnergyDescent::add_end(const Segment& s, int node, const V& force, int span, bool give) {
   const double c = 0.5 * s.h;
   const Quaternion& q = q_[z(node)];
+  const V f = into_material(q, force), v = give ? s.v_rest + scaled(s.give, f) : s.v_rest, gradient = -c * cross(v, f);
+  for (int i = 0; i < 3; ++i) gradient_[z(3 * node + i)] += gradient[i];
+  if (span >= 0) gap_[z(span)] += c * into_world(q, v);
+}
+void EnergyDescent::add_end_curvature(const Segment& s, int node, const V& force, int span, bool give) {
+  const double c = 0.5 * s.h;
+  const Quaternion& q = q_[z(node)];
   const V f = into_material(q, force);
   const M3<double> S = give ? diagonal(s.give) : diagonal({0, 0, 0}), R = matrix_of(q);
-  const V v = s.v_rest + S * f, gradient = -c * cross(v, f);
+  const V v = s.v_rest + S * f;
   const M3<double> second = -c * (skew(v) * skew(f) - skew(f) * S * skew(f));
-  for (int i = 0; i < 3; ++i) {
-    gradient_[z(3 * node + i)] += gradient[i];
+  for (int i = 0; i < 3; ++i)
     for (int k = 0; k <= i; ++k) matrix_.add(3 * node + i, 3 * node + k, 0.5 * (second(i, k) + second(k, i)));
-  }
   if (span < 0) return;
   const M3<double> mixed = -c * ((skew(v) - skew(f) * S) * transpose(R)), corner = -c * (R * S * transpose(R));
-  gap_[z(span)] += c * (R * v);
   for (int i = 0; i < 3; ++i) {
     for (int k = 0; k < 3; ++k) border_.column(3 * node + i, 3 * span + k) += mixed(i, k);
     for (int k = 0; k <= i; ++k) border_.add_corner(3 * span + i, 3 * span + k, corner(i, k));
@@ -206,18 +219,17 @@ void EnergyDescent::add_node_moments(const Strand& strand) {
   };
   for (const PointLoad& load : strand.loads)
     add(load.node, into_material(q_[z(load.node)], load.world_moment) + load.material_moment);
+  for (const Spring& spring : strand.springs)
+    for (const TurningSpring& turning : spring.turning)
+      add(spring.node, turning.k * log_of(Quaternion(conjugate(q_[z(spring.node)]) * turning.q)));
+}
+void EnergyDescent::add_node_curvature(const Strand& strand) {
   for (const Spring& spring : strand.springs) {
-    const int node = spring.node;
-    const Quaternion& q = q_[z(node)];
-    add(node, into_material(q, spring.moment));
-    for (const int k : {0, 1}) {
-      if (spring.turning[k] == 0) continue;
-      const V turn = log_of(Quaternion(conjugate(q) * spring.q[k]));
-      add(node, spring.turning[k] * turn);
-      const M3<double> inverse = left_jacobian_inverse(turn);
+    const int row = 3 * spring.node;
+    for (const TurningSpring& turning : spring.turning) {
+      const M3<double> inverse = left_jacobian_inverse(log_of(Quaternion(conjugate(q_[z(spring.node)]) * turning.q)));
       for (int i = 0; i < 3; ++i)
-        for (int m = 0; m <= i; ++m)
-          matrix_.add(3 * node + i, 3 * node + m, 0.5 * spring.turning[k] * (inverse(i, m) + inverse(m, i)));
+        for (int k = 0; k <= i; ++k) matrix_.add(row + i, row + k, 0.5 * turning.k * (inverse(i, k) + inverse(k, i)));
     }
   }
 }
@@ -226,17 +238,41 @@ void EnergyDescent::fix(int row) {
   for (int other = std::max(0, row - 5); other <= std::min(matrix_.size() - 1, row + 5); ++other)
     matrix_.entry(row, other) = 0;
   matrix_.entry(row, row) = scales_.moment;
-  gradient_[z(row)] = 0;
   for (int k = 0; k < border_.border(); ++k) border_.column(row, k) = 0;
 }
 
-void EnergyDescent::assemble(const Strand& strand, bool give) {
-  matrix_.set_zero();
-  border_.set_zero();
+V EnergyDescent::force_beyond(int j) const {
+  const int span = span_of_[z(j)];
+  return span >= 0 ? force_[z(span)] : (j < first_held_ ? before_ : V{0, 0, 0});
+}
+
+void EnergyDescent::assemble_gradient(const Strand& strand, bool give) {
   std::fill(gradient_.begin(), gradient_.end(), 0.0);
   for (std::size_t p = 0; p < spans_.size(); ++p) {
     const Support &a = supports_[p], &b = supports_[p + 1];
     gap_[p] = a.r - b.r - a.softness * support_force(p) + b.softness * support_force(p + 1);
+  }
+  for (int j = 0; j < strand.last(); ++j) {
+    const Segment& s = strand.segments[z(j)];
+    const V beyond = force_beyond(j);
+    const SegmentGradient d = segment_gradient(s, strand.law, q_[z(j)], q_[z(j + 1)]);
+    for (int i = 0; i < 3; ++i) gradient_[z(3 * j + i)] += d.near[i], gradient_[z(3 * j + 3 + i)] += d.far[i];
+    add_end(s, j, near_force_[z(j)] + beyond, span_of_[z(j)], give);
+    add_end(s, j + 1, far_force_[z(j)] + beyond, span_of_[z(j)], give);
+  }
+  add_node_moments(strand);
+  for (int row = 0; row < matrix_.size(); ++row)
+    if (fixed_[z(row)]) gradient_[z(row)] = 0;
+  for (std::size_t p = 0; p < spans_.size(); ++p)
+    for (int i = 0; i < 3; ++i) gradient_[z(matrix_.size()) + 3 * p + z(i)] = -gap_[p][i];
+}
+
+void EnergyDescent::assemble(const Strand& strand, bool give) {
+  assemble_gradient(strand, give);
+  matrix_.set_zero();
+  border_.set_zero();
+  for (std::size_t p = 0; p < spans_.size(); ++p) {
+    const Support &a = supports_[p], &b = supports_[p + 1];
     const int row = 3 * static_cast<int>(p);
     for (int i = 0; i < 3; ++i) {
       border_.add_corner(row + i, row + i, -a.softness - b.softness);
@@ -245,17 +281,14 @@ void EnergyDescent::assemble(const Strand& strand, bool give) {
   }
   for (int j = 0; j < strand.last(); ++j) {
     const Segment& s = strand.segments[z(j)];
-    const int span = span_of_[z(j)];
-    const V extra = span >= 0 ? force_[z(span)] : (j < first_held_ ? before_ : V{0, 0, 0});
+    const V beyond = force_beyond(j);
     add_segment(strand, j);
-    add_end(s, j, near_force_[z(j)] + extra, span, give);
-    add_end(s, j + 1, far_force_[z(j)] + extra, span, give);
+    add_end_curvature(s, j, near_force_[z(j)] + beyond, span_of_[z(j)], give);
+    add_end_curvature(s, j + 1, far_force_[z(j)] + beyond, span_of_[z(j)], give);
   }
-  add_node_moments(strand);
+  add_node_curvature(strand);
   for (int row = 0; row < matrix_.size(); ++row)
     if (fixed_[z(row)]) fix(row);
-  for (std::size_t p = 0; p < spans_.size(); ++p)
-    for (int i = 0; i < 3; ++i) gradient_[z(matrix_.size()) + 3 * p + z(i)] = -gap_[p][i];
 }
 
 }  // namespace tendril::strands

@@ -12,6 +12,7 @@
 #include "linear/band_ldlt.h"
 #include "linear/bordered.h"
 #include "methods/strands/strand.h"
+#include "tendril/frame.h"
 
 namespace tendril::strands {
 
@@ -27,6 +28,9 @@ struct DescentReport {
   double residual = 0;
 };
 
+// False: a load of this strand has no potential, so that an equilibrium is not a minimum or a saddle of anything.
+bool has_energy(const Strand& strand);
+
 class EnergyDescent {
  public:
   void resize(const Strand& strand);  // allocates; needed when segments or held nodes change
@@ -35,8 +39,11 @@ class EnergyDescent {
   // in moderate steps. Fills all of `states`, as guess for shooting.
   DescentReport minimise(const Strand& strand, const DescentSettings& settings, std::vector<State>& states);
 
-  // Directions in which the energy of this equilibrium falls; 0: a minimum. -1: there are loads without energy (they turn
-  // with the strand, or are moments) so that the energy does not tell.
+  // From a state near an equilibrium of this energy, stable or not, to that equilibrium, stretch included. `states` stay as
+  // they were when it fails.
+  DescentReport polish(const Strand& strand, double tolerance, int most_iterations, std::vector<State>& states);
+
+  // Directions in which the energy of this equilibrium falls; 0: a minimum; tendril::no_energy.
   int unstable_directions(const Strand& strand, const std::vector<State>& states);
 
   // For tests: energy (without constraints) and its gradient in material axes, of orientations alone.
@@ -44,7 +51,8 @@ class EnergyDescent {
   void load(const Strand& strand, const std::vector<State>& states);
   std::vector<Quaternion>& orientations() { return q_; }
   std::vector<V>& span_forces() { return force_; }
-  void assemble(const Strand& strand, bool give);
+  void assemble(const Strand& strand, bool give);           // gradient and second variation
+  void assemble_gradient(const Strand& strand, bool give);  // leaves the matrices alone
   const std::vector<double>& gradient() const { return gradient_; }
   BandMatrix& matrix() { return matrix_; }
   BorderedLDLT& border() { return border_; }
@@ -61,39 +69,46 @@ class EnergyDescent {
   void find_spans(const Strand& strand);
   void find_forces(const Strand& strand);
   V support_force(std::size_t support) const;  // what it does to the strand
-  void find_positions(const Strand& strand, std::vector<V>& r) const;
+  void find_positions(const Strand& strand, std::vector<V>& r, bool give = false) const;
   void hold_orientations(const Strand& strand);
   void add_segment(const Strand& strand, int j);
   void add_end(const Segment& s, int node, const V& force, int span, bool give);
+  void add_end_curvature(const Segment& s, int node, const V& force, int span, bool give);
   void add_node_moments(const Strand& strand);
+  void add_node_curvature(const Strand& strand);
+  V force_beyond(int segment) const;  // of supports, to be added to those of loads
   void fix(int row);
   int factor(const Strand& strand, double shift);  // unstable directions; the matrix is ready to solve
   void bend_straight_spans(const Strand& strand);
   void leave_saddle(const Strand& strand);
-  void restore(const Strand& strand);
+  double factor_positive(const Strand& strand);
+  void solve(std::vector<double>& x) const;
+  double most_turned(const std::vector<double>& x) const;
+  void part_step(double most);
+  void move(const std::vector<double>& step, double part, const std::vector<Quaternion>& q, const std::vector<V>& force);
+  void back_to_floor(const Strand& strand, double turned);
   double merit(const Strand& strand, double weight) const;
-  bool newton_step(const Strand& strand, bool has_energy);
+  bool newton_step(const Strand& strand, bool with_energy);
   double residual(const Scales& scales) const;
   DescentReport settle(const Strand& strand, double tolerance, int most_iterations);
-  void write(const Strand& strand, std::vector<State>& states) const;
+  void write(const Strand& strand, std::vector<State>& states, bool give) const;
 
   Strand moving_;  // with the holds on their way
   std::vector<State> start_;
   Scales scales_;
-  std::vector<Quaternion> q_, trial_q_;
+  std::vector<Quaternion> q_, kept_q_;
   std::vector<Support> supports_;
   std::vector<Span> spans_;
   std::vector<int> span_of_;               // by segment; -1: no unknown force there
   std::vector<V> near_force_, far_force_;  // by segment: of the loads beyond its two ends, world axes
   V before_{0, 0, 0};                      // added to both before the first support
   int first_held_ = 0;                     // the first support's node
-  std::vector<V> force_, trial_force_;     // by span
+  std::vector<V> force_, kept_force_;      // by span
   std::vector<V> gap_;                     // by span: what is missing
   mutable std::vector<V> position_;        // scratch
   std::vector<char> fixed_;                // by row
-  std::vector<double> gradient_, step_, correction_, shift_;
-  bool assembled_ = false;  // gradient and matrices belong to the present orientations
-  double shift_used_ = 1;
+  std::vector<double> gradient_, step_, soft_, correction_, shift_;
+  double shift_used_ = 1, least_shift_ = 0;
   BandMatrix matrix_;
   BandLDLT ldlt_;
   BorderedLDLT border_;
@@ -104,6 +119,10 @@ struct SegmentDerivatives {
   double gradient[6];
   double hessian[6][6];
 };
+struct SegmentGradient {
+  V near, far;
+};
+SegmentGradient segment_gradient(const Segment& s, const Law& law, const Quaternion& near, const Quaternion& far);
 SegmentDerivatives segment_derivatives(const Segment& s, const Law& law, const Quaternion& near, const Quaternion& far);
 
 }  // namespace tendril::strands

@@ -29,6 +29,11 @@ SENTENCE("strands", "gradient and second variation of a segment's energy are tho
       };
       const SegmentDerivatives d = segment_derivatives(s, law, near, far);
       const X gradient = Eigen::Map<const X>(d.gradient);
+      const SegmentGradient alone = segment_gradient(s, law, near, far);
+      for (int i = 0; i < 3; ++i) {
+        EXPECT_NEAR(alone.near[i], d.gradient[i], 1e-13);
+        EXPECT_NEAR(alone.far[i], d.gradient[3 + i], 1e-13);
+      }
       const auto r = compare_with_differences(energy, gradient, X(X::Zero()));
       EXPECT_TRUE(r.ok) << r.message;
       // Second differences of the energy itself.

@@ -25,7 +25,8 @@ MethodInfo make_info() {
       "Pai: STRANDS: Interactive Simulation of Thin Solids using Cosserat Models, Computer Graphics Forum 21(3), 2002";
   info.summary = "equilibria only, by sweeps along the rod and shooting: the fastest answer to where a strand lies now";
   Capability& can = info.can;
-  can.statics = can.stretch = can.anisotropic = can.rest_curvature = can.follower_loads = can.stability = can.coupling = true;
+  can.statics = can.stretch = can.anisotropic = can.rest_curvature = can.follower_loads = can.stability = true;
+  can.coupling = can.angular_coupling = true;
   can.hold_position = can.hold_direction = can.hold_twist = can.hold_inside = true;
   can.fewest_edges = 2;
   info.options = {
@@ -98,6 +99,19 @@ void check_twice(const Model& model, Problems& problems) {
   }
 }
 
+// As many turning springs as a node has room for, hands of a user not counted.
+void check_couplings(const Model& model, Problems& problems) {
+  for (std::size_t i = 0; i < model.couplings.size(); ++i) {
+    const CouplingModel& c = model.couplings[i];
+    const auto same = std::count_if(model.couplings.begin(), model.couplings.begin() + static_cast<std::ptrdiff_t>(i),
+                                    [&](const CouplingModel& b) { return b.node == c.node && b.angular_stiffness > 0; });
+    if (c.angular_stiffness <= 0 || same < most_turning - 8) continue;
+    problems.push_back({Severity::error, "", "coupling[" + std::to_string(i) + "].angular_stiffness",
+                        "turns a point that " + std::to_string(same) + " couplings turn already", "at most 4 turn one point",
+                        "put it at another place"});
+  }
+}
+
 }  // namespace
 
 Problems check(const Model& model, const Options& options) {
@@ -116,6 +130,7 @@ Problems check(const Model& model, const Options& options) {
   check_twist(model, problems);
   check_held(model, problems);
   check_twice(model, problems);
+  check_couplings(model, problems);
   return problems;
 }
 

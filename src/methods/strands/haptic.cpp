@@ -20,6 +20,7 @@ struct HapticStrand::Inside {
   Strand strand;
   Solver solver;
   Coupling coupling;
+  std::vector<State> kept;
   double length = 0, tolerance = 0;
   enum class End { free, held, sprung } end = End::free;
 
@@ -50,7 +51,7 @@ StrandAnswer HapticStrand::Inside::solve() {
   StrandAnswer out;
   out.fine = answer.fine;
   out.iterations = answer.iterations, out.sweeps = answer.sweeps, out.residual = answer.residual;
-  out.unstable = answer.unstable;
+  out.unstable = answer.unstable, out.imbalance = answer.imbalance;
   return out;
 }
 
@@ -110,13 +111,14 @@ HapticStrand::HapticStrand(const StrandDesign& design) : inside_(std::make_uniqu
   // Both ends held, a load and a spring: the most there can be, so that nothing is allocated later.
   Strand fullest = in.strand;
   fullest.set_loads({{.node = fullest.last()}});
-  fullest.set_springs({{.node = fullest.last(), .k = 1}});
+  fullest.set_springs({{fullest.last(), 1, {}, {}}});
   in.solver.start(fullest, settings, rest.states());
   in.solver.reserve(fullest);
   in.solver.restart(in.strand);
   in.end = Inside::End::held;
   in.set_end(Inside::End::free);
   in.strand.loads.reserve(1), in.strand.springs.reserve(1);
+  in.kept = in.solver.states();
   in.solve();
 }
 HapticStrand::~HapticStrand() = default;
@@ -185,8 +187,14 @@ StrandAnswer HapticStrand::couple(const Hand& given, double dt) {
   in.set_end(Inside::End::sprung);
   if (!in.coupling.active()) in.coupling.begin(hand, in.tip(), in.elastic() + in.weight());
   in.strand.springs[0] = in.coupling.spring(hand, dt, in.strand.last(), in.wall().r, reach * in.length);
+  in.kept = in.solver.states();
   StrandAnswer answer = in.solve();
   answer.in_reach = in.coupling.in_reach();
+  const double most_drag = 2 * in.length * (hand.stiffness + (dt > 0 ? 2 * hand.damping / dt : 0));
+  if (answer.fine && in.coupling.needed_drag(hand, dt, in.tip(), in.elastic() + in.weight()) > most_drag) {
+    in.solver.set_states(in.strand, in.kept);  // uphill: another branch than the one the hand leads
+    answer.fine = false;
+  }
   const Coupling::Felt felt = in.coupling.close(hand, dt, in.tip(), in.elastic() + in.weight());
   answer.on_hand = {-to_eigen(felt.force), -to_eigen(felt.moment)};
   return answer;

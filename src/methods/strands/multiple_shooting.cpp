@@ -27,7 +27,7 @@ void MultipleShooting::cut(const Strand& strand, int pieces) {
   cuts_.erase(std::unique(cuts_.begin(), cuts_.end()), cuts_.end());
   const int size = 12 * this->pieces();
   lu_.resize(size, 17, 17);
-  rows_.assign(z(size), 0), step_ = trial_rows_ = rows_;
+  rows_.assign(z(size), 0), step_ = soft_ = trial_rows_ = rows_;
   at_.assign(cuts_.size(), State{}), trial_at_ = at_;
   trial_.assign(z(strand.nodes()), State{});
 }
@@ -170,6 +170,35 @@ void MultipleShooting::moved(const std::vector<State>& from, const std::vector<d
   }
 }
 
+// Backtracking along step_; no cut turns by more than a radian.
+bool MultipleShooting::search(const Strand& strand, const ShootingSettings& settings, int most_halvings,
+                              ShootingReport& report) {
+  double part = 1;
+  for (std::size_t i = 0; i < step_.size(); ++i)
+    if (i % 12 >= 3 && i % 12 < 6 && std::abs(step_[i]) * part > 1) part = 1 / std::abs(step_[i]);
+  for (int halvings = 0; halvings < most_halvings && report.sweeps < settings.most_sweeps; ++halvings, part *= 0.5) {
+    moved(at_, step_, part, trial_at_);
+    const double size = residuals(strand, trial_at_, trial_rows_, false);
+    ++report.sweeps;
+    if (size <= settings.tolerance || size < (1 - 0.25 * part) * report.residual) return true;
+  }
+  return false;
+}
+
+// A round strand between ends that share an axis lies in any plane equally well: its tangent is singular, and Newton's step
+// goes astray along the swing. Solving once more finds that direction; it is taken out of the step.
+void MultipleShooting::leave_out_softest() {
+  soft_ = step_;
+  lu_.solve(soft_.data());
+  double size = 0, along = 0;
+  for (std::size_t i = 0; i < soft_.size(); ++i) size = std::max(size, std::abs(soft_[i]));
+  double square = 0;
+  for (double& v : soft_) v /= size, square += v * v;
+  for (std::size_t i = 0; i < soft_.size(); ++i) along += soft_[i] * step_[i];
+  if (!std::isfinite(along / square)) return;
+  for (std::size_t i = 0; i < soft_.size(); ++i) step_[i] -= along / square * soft_[i];
+}
+
 ShootingReport MultipleShooting::solve(const Strand& strand, const ShootingSettings& settings, std::vector<State>& states) {
   ShootingReport report;
   scales_ = Scales::of(strand);
@@ -178,24 +207,19 @@ ShootingReport MultipleShooting::solve(const Strand& strand, const ShootingSetti
     if (c + 1 < cuts_.size()) cross_node(strand, cuts_[c], at_[c]);
   }
   report.residual = residuals(strand, at_, rows_, true);
+  bool singular = false;
   while (std::isfinite(report.residual) && report.residual > settings.tolerance) {
     if (report.iterations >= settings.most_iterations || !lu_.factor()) return report;
     ++report.iterations;
     for (std::size_t i = 0; i < rows_.size(); ++i) step_[i] = -rows_[i];
     lu_.solve(step_.data());
-    double part = 1;
-    for (std::size_t i = 0; i < step_.size(); ++i)
-      if (i % 12 >= 3 && i % 12 < 6 && std::abs(step_[i]) * part > 1) part = 1 / std::abs(step_[i]);
-    bool better = false;
-    for (int halvings = 0; halvings < 12 && report.sweeps < settings.most_sweeps; ++halvings, part *= 0.5) {
-      moved(at_, step_, part, trial_at_);
-      const double size = residuals(strand, trial_at_, trial_rows_, false);
-      ++report.sweeps;
-      if (!(size <= settings.tolerance || size < (1 - 0.25 * part) * report.residual)) continue;
-      better = true;
-      break;
+    if (singular) leave_out_softest();
+    if (!search(strand, settings, singular ? 12 : 5, report)) {
+      if (singular) return report;
+      singular = true;
+      leave_out_softest();
+      if (!search(strand, settings, 12, report)) return report;
     }
-    if (!better) return report;
     std::swap(at_, trial_at_);
     report.residual = residuals(strand, at_, rows_, true);
   }
@@ -204,32 +228,6 @@ ShootingReport MultipleShooting::solve(const Strand& strand, const ShootingSetti
   residuals(strand, at_, rows_, false);
   states = trial_;
   return report;
-}
-
-// Every segment as a free body, in world axes, with the trapezoid's place of its distributed load (exact to the order of the
-// sweep); every node with its load; every hold.
-double equilibrium_error(const Strand& strand, const std::vector<State>& states) {
-  const Scales scales = Scales::of(strand);
-  double worst = 0;
-  for (int j = 1; j < strand.last(); ++j) {
-    // Between node j - 1 and node j + 1 nothing acts on the strand but its loads: the sum over both segments telescopes, so
-    // it is enough to look at each segment by itself.
-    const Segment& s = strand.segments[z(j)];
-    const State &a = states[z(j)], b = [&] {
-      State at = states[z(j + 1)];
-      if (j + 1 < strand.last()) cross_node(strand, j + 1, at);
-      return at;
-    }();
-    if (strand.hold_at(j + 1) && j + 1 < strand.last()) continue;  // the hold's reaction is in the jump
-    const V na = into_world(a.q, a.x.n), nb = into_world(b.q, b.x.n);
-    const V fa = s.world_force + into_world(a.q, s.material_force), fb = s.world_force + into_world(b.q, s.material_force);
-    worst = std::max(worst, norm(nb - na + (0.5 * s.h) * (fa + fb)) / scales.force);
-    const V arm = b.r - a.r;
-    const V moment =
-        into_world(b.q, b.x.m) - into_world(a.q, a.x.m) + cross(arm, nb) + (0.5 * s.h) * cross(arm, 0.5 * (fa + fb));
-    worst = std::max(worst, norm(moment) / scales.moment);
-  }
-  return worst;
 }
 
 }  // namespace tendril::strands

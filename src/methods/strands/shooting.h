@@ -62,6 +62,8 @@ class MultipleShooting {
   ShootingReport solve(const Strand& strand, const ShootingSettings& settings, std::vector<State>& states);
 
  private:
+  bool search(const Strand& strand, const ShootingSettings& settings, int most_halvings, ShootingReport& report);
+  void leave_out_softest();
   double residuals(const Strand& strand, const std::vector<State>& at, std::vector<double>& rows, bool with_tangent);
   void fill_tangent(const Strand& strand, int piece, const State& start);
   void moved(const std::vector<State>& from, const std::vector<double>& step, double part, std::vector<State>& to) const;
@@ -70,7 +72,7 @@ class MultipleShooting {
   std::vector<int> cuts_;   // nodes, rising, first and last included
   Scales scales_;
   BandLU lu_;
-  std::vector<double> rows_, step_, trial_rows_;
+  std::vector<double> rows_, step_, soft_, trial_rows_;
   std::vector<State> at_, trial_at_, trial_;
 };
 

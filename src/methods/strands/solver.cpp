@@ -27,7 +27,7 @@ bool fully_held(const Strand& strand, int node) {
 
 void Solver::start(const Strand& strand, const SolverSettings& given, const std::vector<State>& states) {
   settings = given;
-  guess_ = states;
+  guess_ = underway_ = states;
   set_states(strand, states);
   restart(strand);
 }
@@ -37,6 +37,7 @@ void Solver::restart(const Strand& strand) {
   for (const Hold& hold : strand.holds) inner_holds_ = inner_holds_ || (hold.node > 0 && hold.node < strand.last());
   descent_.resize(strand);
   set_end(strand);
+  memory_ = {};
 }
 
 void Solver::reserve(const Strand& strand) {
@@ -111,9 +112,11 @@ bool Solver::by_single(const Strand& strand, Answer& answer) {
   return r.fine;
 }
 
-bool Solver::by_multiple(const Strand& strand, Answer& answer) {
+bool Solver::by_multiple(const Strand& strand, Answer& answer, int most_iterations) {
   multiple_.cut(strand, settings.pieces > 0 ? settings.pieces : sensible_pieces(strand, guess_));
-  const ShootingReport r = multiple_.solve(strand, shooting(), guess_);
+  ShootingSettings how = shooting();
+  how.most_iterations = std::min(how.most_iterations, most_iterations);
+  const ShootingReport r = multiple_.solve(strand, how, guess_);
   answer.residual = r.residual;
   if (r.fine) {
     take(strand, answer, Way::multiple, r.iterations, r.sweeps, r.residual);
@@ -123,17 +126,34 @@ bool Solver::by_multiple(const Strand& strand, Answer& answer) {
   return r.fine;
 }
 
+// Goes on where the last call had to stop.
 bool Solver::by_descent(const Strand& strand, Answer& answer, bool disturbed) {
-  guess_ = states_;
+  guess_ = memory_.descending ? underway_ : states_;
   DescentSettings how;
   how.most_iterations = settings.descent_iterations;
-  how.disturbed = disturbed;
+  how.disturbed = disturbed && !memory_.descending;
   const DescentReport r = descent_.minimise(strand, how, guess_);
   answer.iterations += r.iterations;
+  memory_.descending = !r.fine;
+  if (memory_.descending) underway_ = guess_;
   if (!r.fine && !(r.residual < DescentSettings::close)) return false;
-  if (!by_multiple(strand, answer)) return false;
-  answer.way = Way::descent;
-  return true;
+  if (by_multiple(strand, answer, settings.most_iterations)) {
+    answer.way = Way::descent;
+    return true;
+  }
+  return r.fine && by_energy(strand, answer);
+}
+
+// Takes the equilibrium of the discrete energy near `guess_` itself. A round strand that is twisted between ends which share
+// an axis lies in any plane equally well. Its discrete energy knows that; the sweeps keep force and moment exactly but the
+// twisting moment only to their order, so that shooting has residuals of that order everywhere and no answer.
+bool Solver::by_energy(const Strand& strand, Answer& answer) {
+  if (!has_energy(strand)) return false;
+  const DescentReport r = descent_.polish(strand, settings.tolerance, settings.most_iterations, guess_);
+  answer.iterations += r.iterations;
+  answer.residual = r.residual;
+  if (r.fine) take(strand, answer, Way::energy, 0, 0, r.residual);
+  return r.fine;
 }
 
 double Solver::far_away(const Strand& strand) const {
@@ -172,32 +192,49 @@ bool Solver::by_continuation(const Strand& strand, Answer& answer) {
   return true;
 }
 
+bool Solver::found(const Strand& strand, Answer& answer) {
+  if (by_sweeps(strand, answer)) return true;
+  const bool near = far_away(strand) <= 1;
+  if (near && memory_.last_way == Way::energy) {  // the strand was where sweeps have no answer: is it still there?
+    guess_ = states_;
+    const DescentReport r = descent_.polish(strand, 1e-6, settings.most_iterations, guess_);
+    answer.iterations += r.iterations;
+    if (r.fine && (by_multiple(strand, answer, 4) || by_energy(strand, answer))) return true;
+  }
+  if ((near && by_single(strand, answer)) || by_continuation(strand, answer)) return true;
+  if (near) {
+    guess_ = states_;
+    if (by_multiple(strand, answer, settings.most_iterations)) return true;
+  }
+  return settings.may_descend && by_descent(strand, answer, false);
+}
+
+void Solver::judge(const Strand& strand, Answer& answer) {
+  answer.unstable = descent_.unstable_directions(strand, states_);
+  answer.imbalance = equilibrium_error(strand, states_);
+}
+
 Answer Solver::solve(const Strand& strand) {
   Answer answer;
-  const bool near = far_away(strand) <= 1;
-  const std::vector<State>& before = states_;
-  bool fine = by_sweeps(strand, answer) || (near && by_single(strand, answer)) || by_continuation(strand, answer);
-  if (!fine && near) {
-    guess_ = before;
-    fine = by_multiple(strand, answer);
+  answer.fine = found(strand, answer);
+  if (!answer.fine) return answer;
+  memory_.last_way = answer.way;
+  if (settings.verdict) judge(strand, answer);
+  if (answer.unstable <= 0 || !settings.seek_minimum || !settings.may_descend) {
+    memory_.descending = false;
+    return answer;
   }
-  if (!fine && settings.may_descend) fine = by_descent(strand, answer, false);
-  answer.fine = fine;
-  if (!fine || !settings.verdict) return answer;
-  answer.unstable = descent_.unstable_directions(strand, states_);
-  if (answer.unstable > 0 && settings.seek_minimum && settings.may_descend) {
-    kept_ = states_;
-    const FarEnd kept_end = end_;
-    Answer lower = answer;
-    if (by_descent(strand, lower, true)) {
-      const int count = descent_.unstable_directions(strand, states_);
-      if (count < answer.unstable) {
-        lower.unstable = count;
-        return lower;
-      }
+  kept_ = states_;
+  const FarEnd kept_end = end_;
+  Answer lower = answer;
+  if (by_descent(strand, lower, true)) {
+    judge(strand, lower);
+    if (lower.unstable < answer.unstable) {
+      memory_.last_way = lower.way;
+      return lower;
     }
-    states_ = kept_, end_ = kept_end;
   }
+  states_ = kept_, end_ = kept_end;
   return answer;
 }
 

@@ -21,14 +21,15 @@ struct SolverSettings {
   int descent_iterations = 400;
 };
 
-enum class Way : std::uint8_t { none, sweeps, fixed_point, single, multiple, descent };
+enum class Way : std::uint8_t { none, sweeps, fixed_point, single, multiple, descent, energy };
 struct Answer {
   bool fine = false;
   Way way = Way::none;  // what found it
   int iterations = 0;   // all together
   int sweeps = 0;
   double residual = 0;
-  int unstable = -1;  // directions in which the energy falls; -1: not asked, or loads without energy
+  double imbalance = 0;  // of force and moment, of any segment as a free body, over EI/L^2 and EI/L; with the verdict
+  int unstable = -1;     // the verdict: directions in which the energy falls; -1: not asked; tendril::no_energy
 };
 
 class Solver {
@@ -48,19 +49,32 @@ class Solver {
   const FarEnd& end() const { return end_; }
   void set_end(const FarEnd& end) { end_ = end; }
   void set_end(const Strand& strand);
+  // What one call leaves to the next besides the shape: saved with it.
+  struct Memory {
+    bool descending = false;
+    Way last_way = Way::none;
+  };
+  const Memory& memory() const { return memory_; }
+  const std::vector<State>& underway() const { return underway_; }
+  void remember(const Memory& memory, const std::vector<State>& underway) { memory_ = memory, underway_ = underway; }
   SolverSettings settings;
 
  private:
   bool by_sweeps(const Strand& strand, Answer& answer);
   bool by_single(const Strand& strand, Answer& answer);
-  bool by_multiple(const Strand& strand, Answer& answer);
+  bool by_multiple(const Strand& strand, Answer& answer, int most_iterations);
   bool by_descent(const Strand& strand, Answer& answer, bool disturbed);
+  bool by_energy(const Strand& strand, Answer& answer);
+  bool found(const Strand& strand, Answer& answer);  // an equilibrium, stable or not
+  void judge(const Strand& strand, Answer& answer);
   bool by_continuation(const Strand& strand, Answer& answer);
   double far_away(const Strand& strand) const;  // how many moderate steps the holds are from where the strand lies
   void take(const Strand& strand, Answer& answer, Way way, int iterations, int sweeps, double residual);
   ShootingSettings shooting() const { return {settings.tolerance, settings.most_iterations, settings.most_sweeps}; }
 
   std::vector<State> states_, guess_, kept_;
+  std::vector<State> underway_;  // of a descent that met its bound: the next call goes on from here
+  Memory memory_;
   Strand moving_;  // with holds on their way
   FarEnd end_;
   Standard standard_;

@@ -189,8 +189,9 @@ SENTENCE(
   strand.note_loads();
   strand.holds = {held(0, {0, 0, 0}, along_x())};
   const Quaternion turned = along_x() * to_small(exp_quat(Vec3(0.5, 0.6, 0.4)));
-  strand.set_springs({{30, 20.0, {0.4, 0.2, 0.1}, {0, 0}, {}, {0, 0, 0}},
-                      {n, 50.0, {0.6, 0.3, -0.3}, {2.0, 0.5}, {turned, along_x()}, {0.1, 0, 0}}});
+  Spring inside{30, 20.0, {0.4, 0.2, 0.1}, {}}, end{n, 50.0, {0.6, 0.3, -0.3}, {}};
+  end.turning.push({2.0, turned}), end.turning.push({0.5, along_x()});
+  strand.set_springs({inside, end});
   Answer answer;
   const Solver solver = solved(strand, answer);
   ASSERT_TRUE(answer.fine);
@@ -207,6 +208,82 @@ SENTENCE(
   const DescentReport r = descent.minimise(strand, {}, states);
   ASSERT_TRUE(r.fine) << r.residual;
   EXPECT_LT(norm(states.back().r - solver.states().back().r), 1e-3);
+}
+
+SENTENCE("strands",
+         "a round strand shortened and twisted between ends that share an axis lies in some plane, is a minimum, and "
+         "converges with order two") {
+  for (const int order : {2, 4}) {
+    double force[3], moment[3];
+    for (int k = 0; k < 3; ++k) {
+      const int n = 50 << k;
+      Strand strand = uniform_strand({.segments = n, .stiffness = {1, 1, 0.75}, .order = order});
+      Solver solver;
+      Answer answer;
+      for (int step = 0; step <= 10; ++step) {
+        const double t = 0.1 * step;
+        const Quaternion end = along_x() * to_small(exp_quat(Vec3(0, 0, 3 * t)));
+        strand.holds = {held(0, {0, 0, 0}, along_x()), held(n, {1 - 0.3 * t, 0, 0}, end)};
+        if (step == 0) solver.start(strand, {}, rest_states(strand, {0, 0, 0}, along_x()));
+        answer = solver.solve(strand);
+        ASSERT_TRUE(answer.fine) << "order " << order << " n " << n << " step " << step << " " << answer.residual;
+        EXPECT_EQ(answer.unstable, 0);
+        EXPECT_LT(answer.residual, 1e-10);
+        EXPECT_LT(answer.imbalance, 1e-8);
+      }
+      EXPECT_LT(norm(solver.states().back().r - V{0.7, 0, 0}), 1e-9);
+      EXPECT_GT(norm(solver.states()[z(n / 2)].r - V{0.35, 0, 0}), 0.1);
+      force[k] = into_world(solver.states()[0].q, solver.states()[0].x.n).x;
+      moment[k] = solver.states()[0].x.m.z;
+    }
+    EXPECT_NEAR(std::log2((force[0] - force[1]) / (force[1] - force[2])), 2, 0.1);
+    EXPECT_NEAR(std::log2((moment[0] - moment[1]) / (moment[1] - moment[2])), 2, 0.1);
+  }
+}
+
+// With the same answer whether stretch is small or left out.
+SENTENCE("strands", "an extensible round strand twisted between ends that share an axis stretches by its force over EA") {
+  const int n = 60;
+  V force[2];
+  for (const double give : {0.0, 1e-6}) {
+    Strand strand = uniform_strand({.segments = n, .stiffness = {1, 1, 0.75}, .give = {0, 0, give}});
+    const Quaternion end = along_x() * to_small(exp_quat(Vec3(0, 0, 2)));
+    strand.holds = {held(0, {0, 0, 0}, along_x()), held(n, {0.8, 0, 0}, end)};
+    Answer answer;
+    const Solver solver = solved(strand, answer);
+    ASSERT_TRUE(answer.fine) << answer.residual;
+    EXPECT_LT(norm(solver.states().back().r - V{0.8, 0, 0}), 1e-9);
+    force[give > 0] = into_world(solver.states()[0].q, solver.states()[0].x.n);
+  }
+  EXPECT_LT(std::abs(force[0].x - force[1].x), 1e-3 * std::abs(force[0].x));
+  EXPECT_GT(std::abs(force[0].x - force[1].x), 1e-9);
+}
+
+SENTENCE("strands", "the verdict knows loads without energy, and tells where they act on what is held") {
+  const auto verdict = [](const Strand& strand) {
+    Answer answer;
+    solved(strand, answer);
+    EXPECT_TRUE(answer.fine);
+    return answer.unstable;
+  };
+  const auto loaded = [](Strand strand, const PointLoad& load) {
+    strand.set_loads({load});
+    return strand;
+  };
+  const Strand free = cantilever(40, 2);
+  EXPECT_EQ(verdict(loaded(free, {40, {0, 1, 0}, {}, {}, {}})), 0);          // a dead force
+  EXPECT_EQ(verdict(loaded(free, {40, {}, {}, {0, 1, 0}, {}})), no_energy);  // one that turns with the strand
+  EXPECT_EQ(verdict(loaded(free, {40, {}, {0, 0, 1}, {}, {}})), no_energy);  // a moment in fixed axes: neither has one
+  EXPECT_EQ(verdict(loaded(free, {40, {}, {}, {}, {0, 0, 1}})), no_energy);
+  Strand along = free;
+  for (Segment& s : along.segments) s.material_force = {0, 0.5, 0};
+  along.note_loads();
+  EXPECT_EQ(verdict(along), no_energy);
+  Strand guided = free;  // at the end the direction is held and the twist is free: moments turn about one axis only
+  guided.holds.push_back({40, true, true, false, {0.8, 0.1, 0}, along_x()});
+  EXPECT_EQ(verdict(loaded(guided, {40, {}, {0.1, 0, 0}, {}, {}})), 0);
+  EXPECT_EQ(verdict(loaded(guided, {40, {}, {}, {0, 1, 0}, {}})), 0);  // does no work: the position is held
+  EXPECT_EQ(verdict(loaded(guided, {20, {}, {}, {0, 1, 0}, {}})), no_energy);
 }
 
 }  // namespace

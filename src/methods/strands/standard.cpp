@@ -23,28 +23,20 @@ void Strand::set_springs(std::vector<Spring> given) {
 
 void Strand::note_loads() {
   const auto any = [](const V& v) { return v.x != 0 || v.y != 0 || v.z != 0; };
-  world_loads = follower_loads = false;
+  world_loads = false, plain = true;
   for (Segment& s : segments) {
     s.loaded_world = any(s.world_force), s.loaded_material = any(s.material_force), s.stretches = any(s.give);
-    world_loads = world_loads || s.loaded_world, follower_loads = follower_loads || s.loaded_material;
+    world_loads = world_loads || s.loaded_world;
+    const bool along_d3 = s.v_rest.x == 0 && s.v_rest.y == 0 && s.v_rest.z == 1;
+    plain = plain && along_d3 && !s.stretches && !s.loaded_world;
   }
-  for (const PointLoad& load : loads) {
-    world_loads = world_loads || any(load.world_force) || any(load.world_moment);
-    follower_loads = follower_loads || any(load.material_force) || any(load.material_moment);
-  }
+  for (const PointLoad& load : loads) world_loads = world_loads || any(load.world_force) || any(load.world_moment);
 }
 
 namespace {
 
-// Linear, unshearable along d3, without loads on the way: what a haptic loop asks for.
-bool is_plain(const Strand& strand) {
-  if (!strand.law.is_linear()) return false;
-  return std::all_of(strand.segments.begin(), strand.segments.end(), [](const Segment& s) {
-    return !s.stretches && !s.loaded_world && !s.loaded_material && s.v_rest.x == 0 && s.v_rest.y == 0 && s.v_rest.z == 1;
-  });
-}
-
-// step_back<2>() for a plain segment: the same formulas with v = (0, 0, 1) written out, for speed.
+// step_back<2>() for a plain segment: the same formulas with v = (0, 0, 1) written out, for speed. The trapezoid of a load f
+// that turns with the strand, h/2 (f + R f) and its moment shift x h/2 R f, is half of it before the turn and half behind.
 inline void plain_step_back(const Segment& s, Stress<double>& x, Quaternion& turn, V& shift) {
   const double h = s.h;
   const V u = s.u_rest + scaled(s.compliance, x.m);
@@ -57,9 +49,10 @@ inline void plain_step_back(const Segment& s, Stress<double>& x, Quaternion& tur
   turn = {half_cosine, half_sine * w.x, half_sine * w.y, half_sine * w.z};
   const double along = c * h * w.z, across = b * h;
   shift = {along * w.x + across * w.y, along * w.y - across * w.x, along * w.z + a * h};
-  const V n = cosine * x.n + a * cross(w, x.n) + (b * dot(w, x.n)) * w;
+  const V half_load = (0.5 * h) * s.material_force, far = x.n + half_load;
+  const V n = cosine * far + a * cross(w, far) + (b * dot(w, far)) * w;
   x.m = cosine * x.m + a * cross(w, x.m) + (b * dot(w, x.m)) * w + cross(shift, n);
-  x.n = n;
+  x.n = n + half_load;
 }
 
 }  // namespace
@@ -105,7 +98,8 @@ void Standard::solve(const Strand& strand, const V& r, const Quaternion& q, cons
   } else if (const int index = strand.load_at[z(strand.last())]; index >= 0) {
     tip.x.n += strand.loads[z(index)].material_force, tip.x.m += strand.loads[z(index)].material_moment;
   }
-  if (strand.order == 2 && strand.loads.size() <= (strand.load_at.back() >= 0 ? 1u : 0u) && is_plain(strand))
+  const bool bare = strand.loads.size() <= (strand.load_at.back() >= 0 ? 1u : 0u);  // no point loads but the last node's
+  if (strand.order == 2 && strand.plain && strand.law.is_linear() && bare)
     plain_sweep(strand);
   else if (strand.order == 1)
     sweep<1>(strand, turned);

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "methods/strands/segment.h"
+#include "tendril/live.h"
 
 namespace tendril::strands {
 
@@ -24,15 +25,18 @@ struct Hold {
   bool all() const { return position && direction && twist; }
 };
 
-// A spring at a node: force = k (r* - r) in world axes; moment = sum of two turning springs and a constant, material axes.
-// A damper in backward differences is a spring too, so this is also a spring and damper (coupling.h).
+// Springs at a node: force = k (r* - r) in world axes; moment = sum of turning springs, material axes. A damper in backward
+// differences is a spring too, so this is also a spring and damper (coupling.h).
+struct TurningSpring {
+  double k = 0;  // [N m/rad]
+  Quaternion q{1, 0, 0, 0};
+};
+inline constexpr int most_turning = 12;
 struct Spring {
   int node = 0;
   double k = 0;  // [N/m]
   V r{0, 0, 0};
-  double turning[2] = {0, 0};  // [N m/rad]
-  Quaternion q[2] = {{1, 0, 0, 0}, {1, 0, 0, 0}};
-  V moment{0, 0, 0};  // [N m], world axes
+  FixedVec<TurningSpring, most_turning> turning;
 };
 
 // Pose and stress of a cross section: r, q in world axes, stress in material axes.
@@ -53,7 +57,8 @@ struct Strand {
   std::vector<int> spring_at;     // by node, as load_at
   Law law;
   int order = 2;
-  bool world_loads = false, follower_loads = false;  // any, not zero
+  bool world_loads = false;  // any, not zero
+  bool plain = false;        // along d3, of fixed length, no distributed loads but such that turn with the strand
 
   int nodes() const { return static_cast<int>(segments.size()) + 1; }
   int last() const { return static_cast<int>(segments.size()); }
@@ -74,7 +79,7 @@ struct Strand {
   }
   void set_loads(std::vector<PointLoad> given);  // sorts; fills load_at
   void set_springs(std::vector<Spring> given);
-  void note_loads();  // which kinds of loads there are, from segments and points
+  void note_loads();  // which kinds of loads and segments there are
 };
 
 // Residuals and unknowns are made dimensionless with these.
@@ -116,11 +121,8 @@ template <class T>
 Stress<T> pull_of(const Spring& spring, const V3<T>& r, const Q<T>& q) {
   Stress<T> x;
   x.n = into_material(q, spring.k * (constant<T>(spring.r) - r));
-  x.m = into_material(q, constant<T>(spring.moment));
-  for (const int i : {0, 1}) {
-    if (spring.turning[i] == 0) continue;
-    x.m += spring.turning[i] * log_of(Q<T>(conjugate(q) * constant<T>(spring.q[i])));
-  }
+  x.m = zero3<T>();
+  for (const TurningSpring& turning : spring.turning) x.m += turning.k * log_of(Q<T>(conjugate(q) * constant<T>(turning.q)));
   return x;
 }
 

@@ -141,8 +141,8 @@ void Strands::set_loads(int rod) {
   line.strand.set_loads(std::move(points));
 }
 
-// Couplings and hands hold the node nearest to their point by a spring; in an equilibrium nothing moves, so their dampers carry
-// nothing. Springs at one node are one spring: the sum of stiffnesses, at the weighted mean of places.
+// Couplings and hands hold the node nearest to their point by a spring; in an equilibrium nothing moves, so their dampers
+// carry nothing. Springs at one node are one spring: the sum of stiffnesses, at the weighted mean of places.
 void Strands::set_hands(int rod) {
   Line& line = lines_[z(rod)];
   std::vector<Spring> springs;
@@ -151,13 +151,11 @@ void Strands::set_hands(int rod) {
     const NodeIndex nearest = grip.share < 0.5 ? grip.a : grip.b;
     const int node = line.mesh.node_of(nearest.value - model_->rods[z(rod)].span.first_node);
     auto at = std::find_if(springs.begin(), springs.end(), [&](const Spring& s) { return s.node == node; });
-    if (at == springs.end()) at = springs.insert(at, Spring{.node = node});
+    if (at == springs.end()) at = springs.insert(at, Spring{node, 0, {}, {}});
     const double k = at->k + grip.stiffness;
     if (k > 0) at->r = (at->k / k) * at->r + (grip.stiffness / k) * to_small(grip.pose.position);
     at->k = k;
-    if (grip.angular_stiffness <= 0) continue;
-    const int slot = at->turning[0] > 0 ? 1 : 0;
-    at->turning[slot] = grip.angular_stiffness, at->q[slot] = to_small(grip.pose.orientation);
+    if (grip.angular_stiffness > 0) at->turning.push({grip.angular_stiffness, to_small(grip.pose.orientation)});
   }
   line.strand.set_springs(std::move(springs));
 }
@@ -214,8 +212,8 @@ StepReport Strands::relax(double time, double load_factor, const Live& live) {
     const Answer answer = solve_line(rod, out_of_reach);
     report_.iterations += answer.iterations;
     report_.residual = std::max(report_.residual, answer.residual);
-    if (answer.unstable < 0)
-      report_.negative_pivots = -1;
+    if (answer.unstable == no_energy)
+      report_.negative_pivots = no_energy;
     else if (report_.negative_pivots >= 0)
       report_.negative_pivots += answer.unstable;
     if (out_of_reach) report_.cause = Cause::target;  // held at the nearest place in reach

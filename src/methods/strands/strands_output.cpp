@@ -112,6 +112,8 @@ void Strands::save(StateWriter& writer) const {
     writer.array(line.mesh.parts);
     writer.array(line.solver.states());
     writer.value(line.solver.end());
+    writer.value(line.solver.memory());
+    writer.array(line.solver.underway());
     writer.array(line.held);
   }
   writer.value(drive_.gravity.x()), writer.value(drive_.gravity.y()), writer.value(drive_.gravity.z());
@@ -132,12 +134,17 @@ void Strands::load(StateReader& reader) {
     reader.array(states);
     FarEnd end;
     reader.value(end);
+    Solver::Memory memory;
+    reader.value(memory);
+    std::vector<State> underway(states.size());
+    reader.array(underway);
     reader.array(line.held);
     set_loads(rod);
     set_holds(rod);
     line.strand.set_springs({});
     line.solver.start(line.strand, settings_.solver, states);
     line.solver.set_end(end);
+    line.solver.remember(memory, underway);
   }
   reader.value(drive_.gravity.x()), reader.value(drive_.gravity.y()), reader.value(drive_.gravity.z());
   reader.value(report_);

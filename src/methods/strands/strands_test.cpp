@@ -180,5 +180,91 @@ SENTENCE("strands", "a hand holds a node inside the strand by its spring") {
   EXPECT_GT(held.y, 0.15);
 }
 
+SENTENCE("strands", "contact and bodies are refused, naming the methods that can") {
+  Scene touching = one_strand(line, 20);
+  touching.contact.enabled = true;
+  EXPECT_NE(to_text(check(touching)).find("has no contact, but the scene asks for it; methods that can do this"),
+            std::string::npos);
+  EXPECT_NE(to_text(check(touching)).find("not all of the scene: der"), std::string::npos) << to_text(check(touching));
+  Scene weighted = one_strand(line, 20);
+  RigidBody weight;
+  weight.name = "weight", weight.shape = SphereBody{0.1}, weight.mass = 1;
+  weighted.bodies.push_back(weight);
+  EXPECT_NE(to_text(check(weighted)).find("method `strands` has no bodies"), std::string::npos) << to_text(check(weighted));
+  EXPECT_NE(to_text(check(weighted)).find("not all of the scene: der"), std::string::npos) << to_text(check(weighted));
+}
+
+SENTENCE("strands", "a coupling of the scene pulls and turns the strand's end as a spring in six directions") {
+  Scene scene = one_strand(line, 40);
+  scene.time.mode = Mode::quasistatic;
+  scene.time.duration = 1, scene.time.frames_per_second = 10;
+  Coupling hand;
+  hand.name = "hand", hand.rod = "strand", hand.at = 1;
+  hand.stiffness = 20, hand.damping = 3, hand.angular_stiffness = 2, hand.angular_damping = 1;
+  hand.move.keys = {{0, Vec3::Zero()}, {1, Vec3(-0.3, 0.2, 0.1)}};
+  hand.turn.keys = {{0, 0.0}, {1, 0.3}};
+  scene.couplings.push_back(hand);
+  for (const Quantity q : {Quantity::reaction_force, Quantity::reaction_moment}) {
+    Probe probe;
+    probe.name = q == Quantity::reaction_force ? "force" : "moment", probe.coupling = "hand", probe.quantity = q;
+    scene.probes.push_back(probe);
+  }
+  EXPECT_EQ(to_text(check(scene)), "");
+  const Simulation simulation = finished(scene);
+  EXPECT_EQ(simulation.frame().report.negative_pivots, 0);
+  const auto& probes = simulation.report().last.probes;
+  const Vec3 force(probes[0].value[0], probes[0].value[1], probes[0].value[2]);
+  const Vec3 moment(probes[1].value[0], probes[1].value[1], probes[1].value[2]);
+  const Vec3 tip = simulation.frame().position[NodeIndex(40)];
+  EXPECT_LT((force - 20 * (Vec3(0.7, 0.2, 0.1) - tip)).norm(),
+            1e-9);  // the spring alone: in equilibrium dampers carry nothing
+  const Wrench wall = simulation.reactions()[0];
+  EXPECT_LT((wall.force + force).norm(), 1e-8);
+  EXPECT_LT((wall.moment + moment + tip.cross(force)).norm(), 2e-3);  // the probe's frame is extrapolated from edges
+  EXPECT_GT(std::abs(moment.x()), 0.2);
+  Scene crowded = scene;
+  for (int k = 0; k < 4; ++k) crowded.couplings.push_back(hand), crowded.couplings.back().name += std::to_string(k);
+  EXPECT_NE(to_text(check(crowded)).find("at most 4 turn one point"), std::string::npos) << to_text(check(crowded));
+}
+
+SENTENCE("strands", "a run with a load that turns with the rod says that its equilibrium has no energy") {
+  Scene scene = one_strand(line, 20);
+  ForceLoad load;
+  load.rod = "strand", load.value = Vec3(0, 0.3, 0);
+  scene.loads.push_back(load);
+  EXPECT_EQ(finished(scene).frame().report.negative_pivots, 0);
+  load.axes = Axes::material;
+  scene.loads.back() = load;
+  EXPECT_EQ(finished(scene).frame().report.negative_pivots, no_energy);
+  EXPECT_NE(std::string(stability_text(no_energy)).find("has no energy"), std::string::npos);
+}
+
+SENTENCE("strands", "a strand that is saved while its descent is under way goes on with the same bits") {
+  const auto make = [](const Scene& scene) {
+    const Checked<Model> model = build_model(scene);
+    return std::make_unique<Strands>(std::make_shared<const Model>(*model),
+                                     Settings::from(Options(entry().info.options, {})));
+  };
+  Scene scene = one_strand(line, 40);
+  scene.rods[0].section = StiffnessSection{.EA = {}, .EI1 = 1, .EI2 = 1, .GJ = 0.75, .mass_per_length = 1, .radius = 0.01};
+  Clamp& end = add_end(scene);
+  end.move.keys = {{0, Vec3::Zero()}, {1, Vec3(-0.3, 0, 0)}};
+  end.turn.keys = {{0, 0.0}, {1, 0.5}};
+  const auto first = make(scene), second = make(scene);
+  for (const double factor : {0.2, 0.4, 0.6}) ASSERT_EQ(first->relax(1, factor, {}).outcome, Outcome::fine);
+  StateWriter writer;
+  first->save(writer);
+  StateReader reader(writer.buffer());
+  second->load(reader);
+  for (const double factor : {0.7, 0.8, 0.9, 1.0}) {
+    ASSERT_EQ(first->relax(1, factor, {}).outcome, Outcome::fine);
+    ASSERT_EQ(second->relax(1, factor, {}).outcome, Outcome::fine);
+    StateWriter a, b;
+    first->save(a), second->save(b);
+    ASSERT_EQ(a.buffer().size(), b.buffer().size());
+    EXPECT_TRUE(std::equal(a.buffer().begin(), a.buffer().end(), b.buffer().begin())) << factor;
+  }
+}
+
 }  // namespace
 }  // namespace tendril::strands

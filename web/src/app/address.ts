@@ -8,6 +8,7 @@ export interface Words {
   camera?: Camera;
   layout?: Layout;
   plain: boolean;
+  contacts?: boolean;
   render?: { fps: number; width: number; height: number; from: number; to: number };
 }
 export type Layout = "overlay" | "side";
@@ -23,6 +24,7 @@ export function readWords(hash: string): Words {
   for (const word of decodeURIComponent(hash.replace(/^#/, "")).split(/[&;\s]+/)) {
     const [name, value = ""] = word.split(/=(.*)/s);
     if (name === "plain") words.plain = true;
+    if (name === "contacts") words.contacts = value !== "off";
     if (name === "time") words.time = numbers(value, 1)?.[0];
     if (name === "colour" && colourings.includes(value as Colouring)) words.colour = value as Colouring;
     if (name === "theme" && (value === "light" || value === "dark")) words.theme = value;

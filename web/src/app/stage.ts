@@ -53,7 +53,7 @@ export class Stage {
     const kept = remembered("colour");
     this.look = {
       colouring: words.colour ?? colourings.find((name) => name === kept) ?? "none",
-      thickness: 1, frames: false, contacts: true, dark: theme() === "dark",
+      thickness: 1, frames: false, contacts: words.contacts ?? !words.plain, dark: theme() === "dark",
     };
     onTheme(() => this.setLook({ dark: theme() === "dark" }));
     new ResizeObserver(() => {
