@@ -75,7 +75,7 @@ Scene transducer() {
 Scene plectoneme() {
   Rod rod = rod_of({.EA = {}, .EI1 = 1, .EI2 = 1, .GJ = 0.7, .mass_per_length = 0.1, .radius = 0.04},
                    StraightCurve{Vec3::Zero(), Vec3(13.7, 0, 0)}, 274);
-  rod.initial = ParabolaCurve{Vec3::Zero(), Vec3(8, 0, 0), -Vec3::UnitZ(), 4.9};
+  rod.initial = ParabolaCurve{Vec3::Zero(), Vec3(8, 0, 0), -Vec3::UnitZ(), 5.179873};
   rod.initial_noise = 1e-3;
   rod.damping.mass = 1;
   Scene scene = between_clamps(rod);
@@ -87,7 +87,7 @@ Scene plectoneme() {
 Scene helical_buckling() {
   Rod rod = rod_of({.EA = {}, .EI1 = 1.345, .EI2 = 1.345, .GJ = 0.789, .mass_per_length = 1, .radius = 0.01},
                    StraightCurve{Vec3::Zero(), Vec3(9.29, 0, 0)}, 74);
-  rod.initial = ParabolaCurve{Vec3::Zero(), Vec3(8.99, 0, 0), Vec3::UnitY(), 1};
+  rod.initial = ParabolaCurve{Vec3::Zero(), Vec3(8.99, 0, 0), Vec3::UnitY(), 1.020501};
   rod.initial_twist = 27;
   rod.damping.mass = 1;
   return between_clamps(rod);

@@ -94,7 +94,7 @@ Scene tree_scene(const TreeChoice& choice) {
   scene.clamps = {ground};
   WindLoad wind;
   wind.velocity = Vec3(10, 0, 0);
-  wind.coefficient = 3;  // twigs with needles
+  wind.coefficient = 2;  // twigs with needles
   wind.gust = 0.6;
   wind.gust_period = 3;
   wind.gust_length = 5;

@@ -41,7 +41,10 @@ void Contacts::remember(const Chain& c, const Joins* joins) {
 Found Contacts::look(const Chain& c, const Joins* joins) {
   for (std::size_t i = 0; i < after_.size(); ++i) after_[i] = to_eigen(c.x.get(c.vertex_of_node[i]));
   for (std::size_t b = 0; b < body_of_.size(); ++b) places_after_[z(obstacles_) + b] = joins->bodies()[z(body_of_[b])].pose;
-  return find_contacts(geometry_, {before_, places_before_}, {after_, places_after_}, workspace_, touches_);
+  if (clock_) clock_->lap(Part::contact);
+  const Found found = find_contacts(geometry_, {before_, places_before_}, {after_, places_after_}, workspace_, touches_);
+  if (clock_) clock_->lap(Part::finding);
+  return found;
 }
 
 Found Contacts::find(Chain& c, const Drive& drive, Joins* joins, AngleWork& angles, double dt) {

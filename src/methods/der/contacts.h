@@ -22,6 +22,7 @@
 #include "contact/find_contacts.h"
 #include "methods/der/frames.h"
 #include "methods/der/joins.h"
+#include "methods/der/step_clock.h"
 
 namespace tendril::der {
 
@@ -57,6 +58,7 @@ class Contacts {
  public:
   explicit Contacts(const Model& model);
   bool has_friction() const { return has_friction_; }
+  void set_clock(StepClock* clock) { clock_ = clock; }
 
   // At the start of a step: where everything is.
   void remember(const Chain& chain, const Joins* joins);
@@ -110,6 +112,7 @@ class Contacts {
   int obstacles_ = 0;
   bool has_friction_ = false;
   std::int64_t forward_ = 1;  // sweeps go to and fro
+  StepClock* clock_ = nullptr;
 };
 
 }  // namespace tendril::der

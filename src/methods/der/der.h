@@ -41,7 +41,10 @@ class Der final : public Method {
   const Joins* joins() const { return joins_.get(); }
   // Directions in which the present state, as an equilibrium, is no minimum; `below`: see Relaxer::negative_pivots.
   int negative_pivots(double time, const Live& live, double below = 0);
-  void set_clock(StepClock* clock) { clock_ = clock; }  // which adds up where the time of the steps goes; none: nullptr
+  void set_clock(StepClock* clock) {  // which adds up where the time of the steps goes; none: nullptr
+    clock_ = clock;
+    if (contacts_) contacts_->set_clock(clock);
+  }
 
  private:
   void ask_drive(double time, const Live& live);

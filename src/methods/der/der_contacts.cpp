@@ -15,14 +15,14 @@ Cause Der::keep_apart(double dt) {
     return found == Found::fine ? Cause::none : found == Found::too_many ? Cause::contact : Cause::not_finite;
   };
   if (const Cause cause = seen(contacts_->find(c, drive_, joins, *angles_, dt)); cause != Cause::none) return cause;
-  lap(Part::finding);
+  lap(Part::contact);
   double residual = 0;
   for (int round = 0; round <= settings_.contact_rounds; ++round) {
     if (const Cause cause = keep_lengths(dt, round > 0); cause != Cause::none) return cause;
     lap(Part::projection);
     if (contacts_->is_outdated(c, joins)) {
       if (const Cause cause = seen(contacts_->find_again(c, joins, *angles_, dt)); cause != Cause::none) return cause;
-      lap(Part::finding);
+      lap(Part::contact);
     } else if (contacts_->empty()) {
       lap(Part::contact);
       return Cause::none;
