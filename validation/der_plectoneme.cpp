@@ -1,6 +1,6 @@
-// A straight rod bent into a parabola without twist, its ends held, one of them turning: it writhes out of its plane and winds
-// around itself. How many plectonemes there are depends on drag, gravity and the rate of twist.  [Bergou 2008, sec. 9.3 and
-// Fig. 9]
+// A straight rod bent into a parabola without twist, its ends held, one of them turning: it writhes out of its plane and
+// winds around itself. How many plectonemes there are depends on drag, gravity and the rate of twist.  [Bergou 2008,
+// sec. 9.3 and Fig. 9]
 //
 // Checked in every run: link, that is twist + writhe with both ends continued along the clamps, against the turns put in;
 // and the worst penetration over all steps.
@@ -23,12 +23,14 @@ namespace {
 constexpr double length = 6.9702, span = 3, height = 3, radius = 0.035, calm = 2;
 
 struct Course {
-  double rate = 8, turns = 12;      // [turns/s], [turns]
-  double drag = 0.5, gravity = 0;   // [N s/m^2], [m/s^2]
-  double rest = 2;                  // [s] after the twist
-  double apart = 0;                 // [m] then the ends are moved apart, in 4 s
+  double rate = 8, turns = 12;     // [turns/s], [turns]
+  double drag = 0.5, gravity = 0;  // [N s/m^2], [m/s^2]
+  double rest = 2;                 // [s] after the twist
+  double apart = 0;                // [m] then the ends are moved apart, in 4 s
   int segments = 100;
-  std::string name() const { return fmt::format("{:g} turns/s, drag {:g} N s/m^2, gravity {:g} m/s^2", rate, drag, gravity); }
+  std::string name() const {
+    return fmt::format("{:g} turns/s, drag {:g} N s/m^2, gravity {:g} m/s^2", rate, drag, gravity);
+  }
 };
 
 Scene scene_of(const Course& course) {
@@ -62,10 +64,10 @@ Scene scene_of(const Course& course) {
 struct Run {
   std::vector<std::vector<double>> rows;
   double link_error = 0, penetration = 0;
-  double flat = 0, out = 0;  // [m] largest distance from the plane when the twist begins, and over all
-  double first_contact = 0;  // [s] when the rod first touches itself
-  double left = 0;           // [s] when it is a twentieth of its height out of its plane
-  int most = 0, last = 0;    // plectonemes
+  double flat = 0, out = 0;             // [m] largest distance from the plane when the twist begins, and over all
+  double first_contact = 0;             // [s] when the rod first touches itself
+  double left = 0;                      // [s] when it is a twentieth of its height out of its plane
+  int most = 0, last = 0;               // plectonemes
   int largest = 0, before_merging = 0;  // contacts of the largest one: at the end, and when there were two for the last time
   Frame end;
 };
@@ -159,10 +161,12 @@ std::vector<Check> der_plectoneme(ExperimentContext& context) {
   check_run(context, "merging", "merging", r, checks);
   checks.push_back(absolute_check("merging: plectonemes at first", 2, r.most, 0));
   checks.push_back(absolute_check("merging: plectonemes at the end", 1, r.last, 0));
-  checks.push_back({"merging: contacts of the larger one, then of the one that is left", 1.2 * r.before_merging, r.largest * 1.0, 0, 0,
-                    r.largest >= 1.2 * r.before_merging});
-  context.write_csv("counts", {"rate [turns/s]", "drag [N s/m^2]", "gravity [m/s^2]", "most plectonemes", "at the end",
-                               "worst penetration over radius"}, counts);
+  checks.push_back({"merging: contacts of the larger one, then of the one that is left", 1.2 * r.before_merging,
+                    r.largest * 1.0, 0, 0, r.largest >= 1.2 * r.before_merging});
+  context.write_csv("counts",
+                    {"rate [turns/s]", "drag [N s/m^2]", "gravity [m/s^2]", "most plectonemes", "at the end",
+                     "worst penetration over radius"},
+                    counts);
   return checks;
 }
 

@@ -29,13 +29,13 @@ constexpr double allowed_penetration = 0.02;  // of the radius
 struct Settled {
   Scene scene;  // starts here
   KnotMeasures knot;
-  double tension = 0;         // mean of both clamps, over the last tenth [N]
-  double kinetic = 0;         // at the end [J]
-  double penetration = 0;     // worst, of the radius
+  double tension = 0;      // mean of both clamps, over the last tenth [N]
+  double kinetic = 0;      // at the end [J]
+  double penetration = 0;  // worst, of the radius
 };
 
-// From the drawn knot to equilibrium: first slowly, so that nothing is hit hard, then on its own time scale. One end may turn
-// about itself, so that no twist comes in.
+// From the drawn knot to equilibrium: first slowly, so that nothing is hit hard, then on its own time scale. One end may
+// turn about itself, so that no twist comes in.
 Settled settle(const OverhandKnot& start, int segments) {
   Settled result;
   Scene scene = overhand_scene(start, segments, GJ);
@@ -47,7 +47,8 @@ Settled settle(const OverhandKnot& start, int segments) {
   scene = from_here(scene, slow.frame());
   scene.rods[0].damping.mass = 1;
   scene.time.duration = 36;
-  scene.options["der"]["contact_tolerance"] = 1e-8;  // the tension is a hundredth of what a gap of 1e-4 radii in a step makes
+  scene.options["der"]["contact_tolerance"] =
+      1e-8;  // the tension is a hundredth of what a gap of 1e-4 radii in a step makes
   scene.options["der"]["contact_rounds"] = 300.0;
   Simulation simulation = open_or_throw(scene);
   double pull = 0;
@@ -89,8 +90,8 @@ void check_tension(ExperimentContext& context, const std::vector<double>& radii,
     const double R = 1 / s.knot.curvature;
     thickness.push_back(radius / R);
     pull.push_back(s.tension * R * R);
-    rows.push_back({radius / R, segments + 1.0, s.tension, R, pull.back(), s.knot.hamiltonian, s.knot.uneven, s.knot.diameter,
-                    s.knot.out_of_plane, s.knot.contacts * 1.0, s.kinetic, s.penetration});
+    rows.push_back({radius / R, segments + 1.0, s.tension, R, pull.back(), s.knot.hamiltonian, s.knot.uneven,
+                    s.knot.diameter, s.knot.out_of_plane, s.knot.contacts * 1.0, s.kinetic, s.penetration});
     const std::string name = fmt::format("radius/R {:.3f}, {} vertices: ", radius / R, segments + 1);
     checks.push_back(bound_check(name + "kinetic energy left", s.kinetic, 1e-5));
     checks.push_back(relative_check(name + "M^2/2EI + F.t in the loop over T", 1, s.knot.hamiltonian / s.tension, 0.03));
@@ -135,8 +136,8 @@ TwistRow row_of(const Simulation& simulation, double turns) {
   TwistRow row;
   row.turns = turns;
   row.writhe = writhe_continued(frame, Vec3::UnitX());
-  row.link = row.writhe + wall_to_wall_twist(frame, drive.targets[0].pose.orientation, drive.targets[1].pose.orientation) /
-                              math::two_pi;
+  row.link = row.writhe +
+             wall_to_wall_twist(frame, drive.targets[0].pose.orientation, drive.targets[1].pose.orientation) / math::two_pi;
   row.width = width_of(frame);
   row.torque = simulation.reactions()[1].moment.x();
   row.pull = simulation.reactions()[1].force.x();
@@ -155,7 +156,8 @@ Twisted twist(const Settled& start, double near, double far) {
   Simulation simulation = open_or_throw(scene);
   const auto note = [&] {
     const double t = simulation.time();
-    result.rows.push_back(row_of(simulation, t < t1 ? near * t / t1 : near + (far - near) * std::min(1.0, (t - t1) / (t2 - t1))));
+    result.rows.push_back(
+        row_of(simulation, t < t1 ? near * t / t1 : near + (far - near) * std::min(1.0, (t - t1) / (t2 - t1))));
   };
   note();
   for (double next = fine / fast; !simulation.finished();) {
@@ -197,11 +199,13 @@ void check_run(ExperimentContext& context, int segments, int way, const Twisted&
     rows.push_back({r.turns, r.writhe, r.link, r.width, r.torque, r.pull, r.kinetic, r.contacts});
   }
   for (const Vec3& x : run.end.position) line.push_back({x.x(), x.y(), x.z()});
-  context.write_csv(file, {"turns", "writhe [turns]", "link [turns]", "width", "torque", "pull", "kinetic energy", "contacts"}, rows);
+  context.write_csv(
+      file, {"turns", "writhe [turns]", "link [turns]", "width", "torque", "pull", "kinetic energy", "contacts"}, rows);
   context.write_csv(file + "-end", {"x", "y", "z"}, line);
   checks.push_back(bound_check(name + ": change of writhe before the jump [turns]",
                                writhe_at(run, 0.88 * run.critical) - untwisted, 0.1));
-  checks.push_back(at_least(name + ": and just after it [turns]", 0.8, std::abs(writhe_at(run, 1.06 * run.critical) - untwisted)));
+  checks.push_back(
+      at_least(name + ": and just after it [turns]", 0.8, std::abs(writhe_at(run, 1.06 * run.critical) - untwisted)));
   checks.push_back(bound_check(name + ": link against the turns put in, worst [turns]", link, 1e-3));
   checks.push_back(bound_check(name + ": worst penetration over radius", run.penetration, allowed_penetration));
   checks.push_back(bound_check(name + ": kinetic energy left at the end", run.rows.back().kinetic, 1e-3));
@@ -219,7 +223,8 @@ void check_twist(ExperimentContext& context, int coarse, int finer, std::vector<
     }
   }
   for (int way = 0; way < 2; ++way) {
-    checks.push_back(relative_check(fmt::format("critical twist {} on both meshes [turns]", way_name(way)), run[1][way].critical, run[0][way].critical, 0.05));
+    checks.push_back(relative_check(fmt::format("critical twist {} on both meshes [turns]", way_name(way)),
+                                    run[1][way].critical, run[0][way].critical, 0.05));
   }
   const TwistRow &with = run[1][0].rows.back(), &against = run[1][1].rows.back();
   checks.push_back(at_least("final writhes differ by [turns]", 2, with.writhe - against.writhe));

@@ -10,7 +10,8 @@ namespace tendril {
 
 std::vector<Vec3> overhand_points(const OverhandKnot& knot) {
   const double R = knot.loop, apart = 4 * knot.radius;
-  const double braid = 1.5 * std::sqrt(apart * R);  // half of its length: there the circle is about a distance away from the line
+  const double braid =
+      1.5 * std::sqrt(apart * R);  // half of its length: there the circle is about a distance away from the line
   const double around = math::two_pi * R;
   const int count = 2000;
   std::vector<Vec3> points;
@@ -39,8 +40,7 @@ Scene overhand_scene(const OverhandKnot& knot, int segments, double GJ) {
   scene.title = "overhand knot";
   Rod rod;
   rod.name = "rod";
-  rod.section =
-      StiffnessSection{.EA = {}, .EI1 = 1, .EI2 = 1, .GJ = GJ, .mass_per_length = 1, .radius = knot.radius};
+  rod.section = StiffnessSection{.EA = {}, .EI1 = 1, .EI2 = 1, .GJ = GJ, .mass_per_length = 1, .radius = knot.radius};
   PolylineCurve curve;
   curve.points = overhand_points(knot);
   double length = 0;
@@ -68,8 +68,8 @@ Scene from_here(Scene scene, const Frame& frame) {
 
 namespace {
 
-// First and last node of the loop, which lies between the innermost contacts: those of the strand that leaves the braid and of
-// the one that comes back to it.
+// First and last node of the loop, which lies between the innermost contacts: those of the strand that leaves the braid and
+// of the one that comes back to it.
 std::pair<int, int> find_loop(const Frame& frame) {
   int first = -1, last = frame.orientation.size();
   for (const ContactPoint& c : frame.contacts) {

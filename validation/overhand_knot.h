@@ -9,9 +9,9 @@
 namespace tendril {
 
 struct OverhandKnot {
-  double loop = 1;        // radius of the loop at the start [m]
-  double radius = 0.04;   // of the rod [m]
-  double tail = 3;        // from the knot to either clamp [m]
+  double loop = 1;       // radius of the loop at the start [m]
+  double radius = 0.04;  // of the rod [m]
+  double tail = 3;       // from the knot to either clamp [m]
   bool left_handed = false;
 };
 // Along x, the loop towards +y: a straight tail, once round a circle that touches the line, and on along the line. Where the
@@ -24,15 +24,15 @@ Scene from_here(Scene scene, const Frame& frame);
 
 struct KnotMeasures {
   int contacts = 0;
-  double loop_length = 0;   // between the innermost contacts [m]
-  double curvature = 0;     // a in a + b cos(theta), which fits the curvature of the loop best, theta its turning angle [1/m]
-  double uneven = 0;        // |b|/a
-  double diameter = 0;      // of the circle that fits the nodes of the loop best [m]
+  double loop_length = 0;  // between the innermost contacts [m]
+  double curvature = 0;    // a in a + b cos(theta), which fits the curvature of the loop best, theta its turning angle [1/m]
+  double uneven = 0;       // |b|/a
+  double diameter = 0;     // of the circle that fits the nodes of the loop best [m]
   double out_of_plane = 0;  // root mean square distance of those nodes from the circle's plane, over its radius
   double hamiltonian = 0;   // M^2/2EI + F.t at the middle of the loop (EI = 1): the tension, where nothing rubs [N]
 };
-// A circle pulled at one place by a force F along its tangent there has the curvature a + b cos(theta), b in proportion to F;
-// so 1/a is the radius of the loop to second order in its deviation from a circle, and T = EI a^2/2 to that order.
+// A circle pulled at one place by a force F along its tangent there has the curvature a + b cos(theta), b in proportion to
+// F; so 1/a is the radius of the loop to second order in its deviation from a circle, and T = EI a^2/2 to that order.
 KnotMeasures measure_knot(const Frame& frame);
 
 }  // namespace tendril

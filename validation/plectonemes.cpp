@@ -18,22 +18,26 @@ Plectonemes find_plectonemes(const Frame& frame, int fewest) {
   std::sort(stretches.begin(), stretches.end(), [](const Stretch& a, const Stretch& b) { return a.last < b.last; });
   for (const Stretch& s : stretches)
     if (tips.empty() || s.first > tips.back().last) tips.push_back(s);
-  std::vector<int> about(tips.size(), 0);
-  for (const Stretch& s : stretches) {
-    int tip = -1, inside = 0;
-    for (std::size_t t = 0; t < tips.size(); ++t) {
-      if (s.first > tips[t].last || s.last < tips[t].first) continue;
-      ++inside;
-      tip = static_cast<int>(t);
+  // The tip with fewest contacts of its own goes, if they are too few; those it shared are then its neighbours'.
+  std::vector<int> about;
+  for (;;) {
+    about.assign(tips.size(), 0);
+    for (const Stretch& s : stretches) {
+      int tip = -1, inside = 0;
+      for (std::size_t t = 0; t < tips.size(); ++t) {
+        if (s.first > tips[t].last || s.last < tips[t].first) continue;
+        ++inside;
+        tip = static_cast<int>(t);
+      }
+      if (inside == 1) ++about[static_cast<std::size_t>(tip)];
     }
-    if (inside == 1) ++about[static_cast<std::size_t>(tip)];
+    const auto weakest = std::min_element(about.begin(), about.end());
+    if (weakest == about.end() || *weakest >= fewest) break;
+    tips.erase(tips.begin() + (weakest - about.begin()));
   }
   Plectonemes found;
-  for (const int contacts : about) {
-    if (contacts < fewest) continue;
-    ++found.count;
-    found.largest = std::max(found.largest, contacts);
-  }
+  found.count = static_cast<int>(about.size());
+  for (const int contacts : about) found.largest = std::max(found.largest, contacts);
   return found;
 }
 

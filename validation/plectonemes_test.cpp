@@ -31,6 +31,10 @@ SENTENCE("validation", "nested contacts are one plectoneme, contacts side by sid
   EXPECT_EQ(find_plectonemes(touching(two)).largest, 5);
 }
 
+SENTENCE("validation", "a plectoneme that forks at its end into two loops is still one") {
+  EXPECT_EQ(find_plectonemes(touching({{10, 40}, {11, 39}, {12, 38}, {13, 37}, {15, 20}, {30, 35}})).count, 1);
+}
+
 SENTENCE("validation", "a rod that crosses itself once, or touches an obstacle, has no plectoneme") {
   EXPECT_EQ(find_plectonemes(touching({{10, 30}})).count, 0);
   EXPECT_EQ(find_plectonemes(touching({{10, -1}, {11, -1}, {12, -1}, {13, -1}, {14, -1}})).count, 0);
