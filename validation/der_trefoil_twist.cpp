@@ -48,7 +48,7 @@ Settled settle(const OverhandKnot& start, int segments) {
   scene.rods[0].damping.mass = 1;
   scene.time.duration = 36;
   scene.options["der"]["contact_tolerance"] =
-      1e-8;  // the tension is a hundredth of what a gap of 1e-4 radii in a step makes
+      1e-8;  // an error of 1e-4 radii in a step is a force as large as T
   scene.options["der"]["contact_rounds"] = 300.0;
   Simulation simulation = open_or_throw(scene);
   double pull = 0;
