@@ -31,7 +31,7 @@ Scene crossing(double angle, double mu) {
   for (const Rod& rod : scene.rods) {
     Clamp clamp;
     clamp.name = clamp.rod = rod.name;
-    clamp.hold = {Hold::position, Hold::twist};  // twist: else the ropes roll on each other and feel no friction
+    clamp.hold = {Hold::position};
     if (rod.name == "upper") {
       clamp.move.keys = {{0, Vec3::Zero()}, {2, Vec3(0, 0, -0.15)}};
     }
@@ -48,7 +48,6 @@ Scene crossing(double angle, double mu) {
   scene.contact.enabled = true;
   scene.contact.friction = mu;
   scene.time.duration = 6;
-  scene.time.step = 5e-4;
   return scene;
 }
 

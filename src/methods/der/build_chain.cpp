@@ -150,7 +150,7 @@ class Builder {
                      &c.rest_twist,   &c.internal_damping,
                      &c.theta,        &c.tension,
                      &c.length,       &c.inverse_length,
-                     &c.twist_moment, &c.torque}) {
+                     &c.twist_moment, &c.torque, &c.roll_inertia, &c.roll, &c.roll_change}) {
       a->assign(z(n), 0);
     }
     for (Array2* a : {&c.rest_first, &c.rest_second, &c.old_first, &c.old_second}) a->assign(n);
@@ -331,7 +331,7 @@ class Builder {
 
   void decide_path(ChainRod& rod, const RodModel& from) {
     Chain& c = chain_;
-    bool simple = !choice_.force_general && from.damping.internal == 0;
+    bool simple = true;
     for (int s = rod.first; s < rod.first + rod.slots; ++s) {
       const Section section = section_of(s);
       if (std::abs(section.EI1 - section.EI2) > 1e-12 * section.EI1) simple = false;
@@ -339,6 +339,10 @@ class Builder {
         if (dot(rest, rest) > straight_enough * straight_enough) simple = false;
       }
     }
+    bool held = !simple;
+    for (const Wall& wall : c.walls) held = held || (wall.twist && wall.rod == static_cast<int>(&rod - c.rods.data()));
+    if (choice_.rolling && !held) let_roll(rod);
+    simple = simple && !choice_.force_general && !choice_.rolling && from.damping.internal == 0;
     for (const NodeLoad& load : model_.node_loads) {
       if (load.rod == rod.model_rod && (load.is_moment || load.axes == Axes::material)) simple = false;
     }
@@ -347,6 +351,16 @@ class Builder {
     }
     rod.general = !simple;
     c.has_general = c.has_general || rod.general;
+  }
+
+  void let_roll(const ChainRod& rod) {
+    Chain& c = chain_;
+    c.has_rolling = true;
+    for (int s = rod.first; s < rod.first + rod.slots; ++s) {
+      if (c.kind[z(s)] != SlotKind::edge) continue;
+      const double r = section_of(s).radius();
+      c.roll_inertia[z(s)] = 0.5 * c.line_mass[z(s)] * c.rest_length[z(s)] * r * r;
+    }
   }
 
   // Between frames that are held, a naturally straight isotropic rod has one twist moment.  [Bergou 2008, eq. (5); ERRATA

@@ -125,10 +125,14 @@ struct Chain {
   Array rest_twist;
   Array2 rest_first, rest_second;  // rest curvatures in the frames of its two slots
   Array internal_damping;          // [s]
+  // Rods whose angles nothing holds, neither a wall nor their shape, turn about themselves with their rotary inertia.
+  Array roll_inertia;   // per slot [kg m^2], 0: the angle is quasistatic
+  bool has_rolling = false;
 
   // state
   Array3 x, v;                         // per vertex
   Array theta;                         // per slot, unwrapped
+  Array roll, roll_change;             // per slot, of rolling rods: d theta/dt, and its change in the last step [rad/s]
   Array2 old_first, old_second;        // material curvatures of the step before, for internal damping
   Array tension;                       // multiplier of the last projection, times edge = internal force [N/m]
   std::vector<double> first_director;  // Bishop director of each rod's first slot, 3 numbers each
@@ -173,8 +177,9 @@ struct CarriedWall {  // a wall that something else than a clamp carries
 };
 struct ChainChoice {
   bool extensible = false;
-  bool force_general = false;  // every rod by the general path: for tests, and where friction turns the frames
+  bool force_general = false;  // every rod by the general path, for tests
   std::span<const CarriedWall> carried = {};
+  bool rolling = false;  // friction turns the frames: the general path, and rods may roll
 };
 // From a pose of the rods (positions, frames, unwrapped twist) and the walls that stand at this time.
 Chain build_chain(const Model& model, const Frame& pose, const Drive& drive, const ChainChoice& choice);

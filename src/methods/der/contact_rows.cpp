@@ -14,7 +14,7 @@ constexpr double most_unknown = 0.01;  // of the radius: overlap that no step be
 void Contacts::set_rows(const Chain& c, const Joins* joins, double dt) {
   rows_.resize(touches_.size());
   for (std::size_t i = 0; i < rows_.size(); ++i) {
-    set_row(c, joins, touches_[i], 0, dt, rows_[i]);
+    set_row(c, joins, touches_[i], dt, rows_[i]);
     if (touches_[i].edge_b >= 0) continue;
     // The overlap as it was measured: along the present normal a place that slides over something round seems to come out of
     // it. Of what was not known there is little: rods that start a little inside something.
@@ -50,10 +50,9 @@ void Contacts::set_places(const Chain& c, const Touch& touch, double dt, Contact
   if (between) rows.lever[0] = rows.lever[1];
 }
 
-// The rows of one contact, the first tangent along segment a (0) or b (1). The b side has the opposite sign; an obstacle's
+// The rows of one contact, the first tangent along segment a. The b side has the opposite sign; an obstacle's
 // point moves as it moves, a body's as it is moved.
-void Contacts::set_row(const Chain& c, const Joins* joins, const Touch& touch, int along_side, double dt,
-                       ContactRows& rows) const {
+void Contacts::set_row(const Chain& c, const Joins* joins, const Touch& touch, double dt, ContactRows& rows) const {
   set_places(c, touch, dt, rows);
   rows.normal = to_small(touch.normal);
   rows.friction = touch.friction;
@@ -62,7 +61,7 @@ void Contacts::set_row(const Chain& c, const Joins* joins, const Touch& touch, i
   rows.body = touch.obstacle >= obstacles_ ? body_of_[z(touch.obstacle - obstacles_)] : -1;
   rows.local = touch.local;
   const V3<double> n = rows.normal;
-  V3<double> along = touch.edge_b >= 0 ? rows.axis[along_side] : rows.axis[0] + rows.axis[1];
+  V3<double> along = touch.edge_b >= 0 ? rows.axis[0] : rows.axis[0] + rows.axis[1];
   along = along - dot(along, n) * n;
   const double size = norm(along);
   along = size > 1e-6 ? (1 / size) * along : any_perpendicular(n);
@@ -123,26 +122,29 @@ void Contacts::set_push(const Chain& c, ContactRows& rows) const {
 
 // How far the material frames give way to friction across the rod. Neighbouring contacts turn each other's frames, so each
 // counts with all: the sum over a row of the compliance, of which no entry is negative. The sweeps then do not overshoot.
-void Contacts::add_frame_mobility(const Chain& c, const Joins* joins, AngleWork& angles, double dt) {
+// Rolling frames also turn by themselves: with their speed, and with what the torques of the last step still do.
+void Contacts::add_frame_mobility(const Chain& c, AngleWork& angles, double dt) {
   weight_.assign(c.kind.size(), 0);
+  if (c.has_rolling) {
+    for (std::size_t s = 0; s < weight_.size(); ++s) weight_[s] = c.roll_inertia[s] * c.roll_change[s] / dt;
+    angle_compliance(c, angles, weight_, drift_);
+    for (std::size_t s = 0; s < weight_.size(); ++s) drift_[s] += angles.towards[s] - c.theta[s];
+    weight_.assign(c.kind.size(), 0);
+  }
   for (const ContactRows& rows : rows_) {
     for (int side = 0; side < 2 && rows.friction > 0; ++side)
       if (rows.slot[side] >= 0) weight_[z(rows.slot[side])] += rows.lever[side];
   }
   angle_compliance(c, angles, weight_, compliance_);
-  const auto turns_freely = [&](int slot) { return !std::isfinite(compliance_[z(slot)]); };
-  for (std::size_t i = 0; i < rows_.size(); ++i) {
-    ContactRows& rows = rows_[i];
-    // A rod that nothing holds from turning feels friction along itself alone.
-    if (touches_[i].edge_b >= 0 && turns_freely(rows.slot[1]) && !turns_freely(rows.slot[0]))
-      set_row(c, joins, touches_[i], 1, dt, rows);
+  for (ContactRows& rows : rows_) {
     for (int side = 0; side < 2 && rows.friction > 0; ++side) {
       if (rows.slot[side] < 0) continue;
       const V3<double> across = cross(rows.normal, rows.axis[side]);
+      const auto s = z(rows.slot[side]);
       for (int k = 1; k < 3; ++k) {
         const double share = dot(across, rows.tangent[k - 1]);
-        if (share * share > 1e-12)
-          rows.row[k].frame += share * share * rows.lever[side] * compliance_[z(rows.slot[side])] / (dt * dt);
+        rows.row[k].frame += share * share * rows.lever[side] * compliance_[s] / (dt * dt);
+        if (c.roll_inertia[s] > 0) rows.row[k].drift += share * rows.lever[side] * drift_[s];
       }
     }
   }

@@ -10,9 +10,6 @@
 namespace tendril::der {
 namespace {
 
-constexpr double free_to_turn = 1e8;  // a frame this much easier to turn than the rod is to move feels no friction across
-
-bool rolls(const ContactRow& row) { return row.frame > free_to_turn * row.mobility; }
 
 }  // namespace
 
@@ -53,7 +50,7 @@ Found Contacts::find(Chain& c, const Drive& drive, Joins* joins, AngleWork& angl
   if (found != Found::fine) return found;
   memory_.begin(geometry_, touches_);
   set_rows(c, joins, dt);
-  if (has_friction_ && !rows_.empty()) add_frame_mobility(c, joins, angles, dt);
+  if (has_friction_ && !rows_.empty()) add_frame_mobility(c, angles, dt);
   start_from_memory(c, joins, dt);
   return found;
 }
@@ -67,7 +64,7 @@ Found Contacts::find_again(Chain& c, Joins* joins, AngleWork& angles, double dt)
   if (found != Found::fine) return found;
   memory_.begin(geometry_, touches_);
   set_rows(c, joins, dt);
-  if (has_friction_ && !rows_.empty()) add_frame_mobility(c, joins, angles, dt);
+  if (has_friction_ && !rows_.empty()) add_frame_mobility(c, angles, dt);
   for (std::size_t i = 0; i < rows_.size(); ++i) {
     take_from_memory(i, dt);
     const auto at = std::lower_bound(earlier_keys_.begin(), earlier_keys_.end(), touches_[i].key);
@@ -142,20 +139,25 @@ void Contacts::push(Chain& c, Joins* joins, ContactRows& rows, int k, double imp
     joins->push_body(rows.body, -impulse * to_eigen(k == 0 ? rows.normal : rows.tangent[k - 1]), rows.local, dt);
 }
 
-void Contacts::sweep(Chain& c, Joins* joins, double dt) {
+double Contacts::sweep(Chain& c, Joins* joins, double dt) {
   const std::size_t n = rows_.size();
+  double largest = 0;
   for (std::size_t j = 0; j < n; ++j) {
     ContactRows& rows = rows_[forward_ == 1 ? j : n - 1 - j];
     ContactRow& normal = rows.row[0];
+    for (ContactRow& row : rows.row) row.last = row.impulse;
     if (normal.mobility == 0) continue;
     const double wanted = normal.impulse + (normal.least - value(c, joins, rows, 0)) / normal.mobility;
     const double impulse = std::max(0.0, wanted);
     if (impulse != normal.impulse) push(c, joins, rows, 0, impulse - normal.impulse, dt);
     if (rows.friction > 0 && (impulse > 0 || rows.row[1].impulse != 0 || rows.row[2].impulse != 0))
       solve_friction(c, joins, rows, dt);
+    for (const ContactRow& row : rows.row)
+      largest = std::max(largest, std::abs(row.impulse - row.last) * (row.mobility + row.frame) / rows.radius);
   }
   forward_ = 1 - forward_;
   c.match_twins();
+  return largest;
 }
 
 // Coulomb's law for the two tangents together, exactly for this contact alone: with D the mobilities and p = b/D the
@@ -165,9 +167,9 @@ void Contacts::solve_friction(Chain& c, Joins* joins, ContactRows& rows, double 
   double b[2], D[2], p[2];
   for (int k = 0; k < 2; ++k) {
     const ContactRow& row = rows.row[k + 1];
-    D[k] = rolls(row) ? row.mobility : row.mobility + row.frame;
-    const double slide = value(c, joins, rows, k + 1) + row.frame * (row.impulse - row.start);
-    b[k] = rolls(row) ? 0 : D[k] * row.impulse + row.least - slide;
+    D[k] = row.mobility + row.frame;
+    const double slide = value(c, joins, rows, k + 1) + row.drift + row.frame * (row.impulse - row.start);
+    b[k] = D[k] * row.impulse + row.least - slide;
     p[k] = b[k] / D[k];
   }
   const double most = rows.friction * rows.row[0].impulse;
@@ -189,16 +191,25 @@ void Contacts::solve_friction(Chain& c, Joins* joins, ContactRows& rows, double 
   }
 }
 
-// A gap too small, or one that has opened although something still pushes.
-double Contacts::residual(const Chain& c, const Joins* joins) const {
-  double worst = 0;
+// After each sweep that did not suffice. A sweep's change stands for the gradient; where it grows, the search starts anew.
+void Contacts::accelerate(Chain& c, Joins* joins, double dt, bool first) {
+  double change2 = 0;
   for (const ContactRows& rows : rows_) {
-    const ContactRow& row = rows.row[0];
-    if (row.mobility == 0) continue;
-    const double missing = row.least - value(c, joins, rows, 0);
-    worst = std::max(worst, (row.impulse > 0 ? std::abs(missing) : missing) / rows.radius);
+    for (const ContactRow& row : rows.row)
+      change2 += (row.mobility + row.frame) * (row.impulse - row.last) * (row.impulse - row.last);
   }
-  return worst;
+  const double ratio = first || !(change2 < last_change2_) ? 0 : change2 / last_change2_;
+  last_change2_ = change2;
+  for (ContactRows& rows : rows_) {
+    for (int k = 0; k < 3; ++k) {
+      ContactRow& row = rows.row[k];
+      const double change = row.impulse - row.last, on = ratio * row.way;
+      row.way = on + change;
+      if (on == 0) continue;
+      push(c, joins, rows, k, k == 0 ? std::max(on, -row.impulse) : on, dt);
+    }
+  }
+  c.match_twins();
 }
 
 // All pairs within the margin are known. What moved by less than half of it can not have met anything else, and since the
@@ -253,10 +264,6 @@ void Contacts::finish(const Chain& c, const Joins* joins, double dt, StepReport&
       const bool sticks = rows.stuck && rows.row[0].impulse > 0;
       Vec3& slip = memory_.now(i).slip;
       slip = sticks ? tangential(slip + to_eigen(slide), to_eigen(rows.normal)) : Vec3::Zero();
-      for (int k = 1; k < 3; ++k) {  // what rolls does not slip
-        const Vec3 way = to_eigen(rows.tangent[k - 1]);
-        if (rolls(rows.row[k])) slip -= way.dot(slip) * way;
-      }
     }
     memory_.now(i).gap = 0;
     if (rows.row[0].impulse > 0 || value(c, joins, rows, 0) < 0) note_point(c, joins, i, dt, report);

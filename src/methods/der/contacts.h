@@ -36,6 +36,9 @@ struct ContactRow {
   double frame = 0;     // the material frame's part of it
   double impulse = 0;   // p [kg m]: force times dt^2
   double start = 0;     // p at the start of the step
+  double drift = 0;     // tangents: how far a rolling frame carries the surface by itself
+  double way = 0;       // of the search for all impulses together
+  double last = 0;      // p before the last sweep
   double least = 0;     // normal: of c; tangents: what c should be
 };
 struct ContactRows {
@@ -68,9 +71,10 @@ class Contacts {
   // Something moved so far since `find` that more may touch.
   bool is_outdated(const Chain& chain, const Joins* joins) const;
   Found find_again(Chain& chain, Joins* joins, AngleWork& angles, double dt);
-  // One pass over all contacts.
-  void sweep(Chain& chain, Joins* joins, double dt);
-  double residual(const Chain& chain, const Joins* joins) const;  // worst error of a gap, over the radius
+  // One pass over all contacts. Returns the largest change of a gap or a slip that it made, over the radius.
+  double sweep(Chain& chain, Joins* joins, double dt);
+  // Goes on in the direction of the last sweeps, as conjugate gradients do (nonsmooth nonlinear ones, Silcowitz 2010).
+  void accelerate(Chain& chain, Joins* joins, double dt, bool first);
   // The step is accepted.
   void add_torques(Chain& chain, double dt) const;
   void finish(const Chain& chain, const Joins* joins, double dt, StepReport& report);
@@ -84,9 +88,9 @@ class Contacts {
   Found look(const Chain& chain, const Joins* joins);
   void set_rows(const Chain& chain, const Joins* joins, double dt);
   void set_places(const Chain& chain, const Touch& touch, double dt, ContactRows& rows) const;
-  void set_row(const Chain& chain, const Joins* joins, const Touch& touch, int along, double dt, ContactRows& rows) const;
+  void set_row(const Chain& chain, const Joins* joins, const Touch& touch, double dt, ContactRows& rows) const;
   void set_push(const Chain& chain, ContactRows& rows) const;
-  void add_frame_mobility(const Chain& chain, const Joins* joins, AngleWork& angles, double dt);
+  void add_frame_mobility(const Chain& chain, AngleWork& angles, double dt);
   void start_from_memory(Chain& chain, Joins* joins, double dt);
   double value(const Chain& chain, const Joins* joins, const ContactRows& rows, int k) const;
   void push(Chain& chain, Joins* joins, ContactRows& rows, int k, double impulse, double dt) const;
@@ -108,7 +112,8 @@ class Contacts {
   std::vector<Pose> places_before_, places_after_;  // obstacles, then bodies
   std::vector<int> body_of_;                        // per obstacle that is a body
   Array3 old_tangent_, old_director_;               // per slot
-  Array weight_, compliance_;                       // per slot
+  Array weight_, compliance_, drift_;               // per slot
+  double last_change2_ = 0;                         // of the sweep before, squared, in the metric of the mobilities
   int obstacles_ = 0;
   bool has_friction_ = false;
   std::int64_t forward_ = 1;  // sweeps go to and fro

@@ -37,8 +37,8 @@ Der::Der(std::shared_ptr<const Model> model, const Settings& settings) : model_(
 }
 
 ChainChoice Der::choice() const {
-  const bool general = settings_.general || (contacts_ && contacts_->has_friction());
-  return {settings_.extensible, general, joins_ ? joins_->walls() : std::span<const CarriedWall>()};
+  return {settings_.extensible, settings_.general, joins_ ? joins_->walls() : std::span<const CarriedWall>(),
+          contacts_ && contacts_->has_friction()};
 }
 
 ProjectionReport Der::project_all(double dt, Push push, bool velocities, bool again) {
@@ -253,6 +253,7 @@ StepReport Der::step(double time, double dt, const Live& live) {
   if (!(openness > folded)) return failed(openness != openness ? Cause::not_finite : Cause::folded_joint);
   loads_->add_couples(drive_, c);
   for (std::size_t r = 0; r < c.rods.size(); ++r) first_tangents_[r] = c.t.get(c.rods[r].first);
+  if (c.has_rolling) begin_roll(c, *angles_, dt);
   if (contacts_) contacts_->remember(c, joins_.get());
   if (joins_) joins_->step(c, drive_, dt);
   integrate(dt);
@@ -273,6 +274,7 @@ StepReport Der::step(double time, double dt, const Live& live) {
   }
   const AngleReport a = update_angles(c, *angles_, 1);
   if (!a.fine) return failed(Cause::frame_update);
+  if (c.has_rolling) end_roll(c, *angles_, dt);
   lap(Part::frames);
   if (contacts_) contacts_->finish(c, joins_.get(), dt, report_);
   lap(Part::contact);

@@ -16,29 +16,26 @@ Cause Der::keep_apart(double dt) {
   };
   if (const Cause cause = seen(contacts_->find(c, drive_, joins, *angles_, dt)); cause != Cause::none) return cause;
   lap(Part::contact);
-  double residual = 0;
+  double change = 0;
+  bool first = true;
   for (int round = 0; round <= settings_.contact_rounds; ++round) {
     if (const Cause cause = keep_lengths(dt, round > 0); cause != Cause::none) return cause;
     lap(Part::projection);
     if (contacts_->is_outdated(c, joins)) {
       if (const Cause cause = seen(contacts_->find_again(c, joins, *angles_, dt)); cause != Cause::none) return cause;
-      lap(Part::contact);
-    } else if (contacts_->empty()) {
-      lap(Part::contact);
-      return Cause::none;
-    } else if (round > 0) {
-      residual = contacts_->residual(c, joins);
-      if (residual <= settings_.contact_tolerance) {
-        lap(Part::contact);
-        return Cause::none;
-      }
+      first = true;
     }
-    contacts_->sweep(c, joins, dt);
+    change = contacts_->sweep(c, joins, dt);
     lap(Part::contact);
+    if (change <= settings_.contact_tolerance) break;
+    if (round < settings_.contact_rounds) contacts_->accelerate(c, joins, dt, first);
+    first = false;
   }
-  if (residual <= enough) return keep_lengths(dt, true);
-  report_.residual = residual;
-  return Cause::contact;
+  if (!(change <= enough)) {
+    report_.residual = change;
+    return Cause::contact;
+  }
+  return change == 0 ? Cause::none : keep_lengths(dt, true);
 }
 
 }  // namespace tendril::der

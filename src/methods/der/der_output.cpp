@@ -46,7 +46,8 @@ void Der::write(Frame& frame) const {
     const V3<double> t = c.t.get(s), d1 = turned_about(t, c.m1.get(s), c.phi[z(s)]);
     const double strain = c.length[z(s)] / c.rest_length[z(s)] - 1;
     frame.orientation[EdgeIndex{e}] = quat_from_frame(to_eigen(d1), to_eigen(cross(t, d1)), to_eigen(t));
-    frame.spin[EdgeIndex{e}] = to_eigen(c.inverse_length[z(s)] * cross(t, c.v.get(s + 1) - c.v.get(s)));
+    frame.spin[EdgeIndex{e}] = to_eigen(c.inverse_length[z(s)] * cross(t, c.v.get(s + 1) - c.v.get(s)) + c.roll[z(s)] * t);
+    frame.own_energy.kinetic += 0.5 * c.roll_inertia[z(s)] * c.roll[z(s)] * c.roll[z(s)];
     frame.force[EdgeIndex{e}] = to_eigen(c.gradient.get(s) + (c.tension[z(s)] * c.length[z(s)]) * t);
     frame.own_energy.stretching += 0.5 * c.EA[z(s)] * c.rest_length[z(s)] * strain * strain;
   }
@@ -120,6 +121,8 @@ void Der::save(StateWriter& writer) const {
   for (const Array3* a : {&c.x, &c.v}) writer.array(a->x), writer.array(a->y), writer.array(a->z);
   for (const Array2* a : {&c.old_first, &c.old_second}) writer.array(a->x), writer.array(a->y);
   writer.array(c.theta);
+  writer.array(c.roll);
+  writer.array(c.roll_change);
   writer.array(c.tension);
   writer.array(c.first_director);
   writer.array(c.closure);
@@ -146,6 +149,8 @@ void Der::load(StateReader& reader) {
   for (Array3* a : {&c.x, &c.v}) reader.array(a->x), reader.array(a->y), reader.array(a->z);
   for (Array2* a : {&c.old_first, &c.old_second}) reader.array(a->x), reader.array(a->y);
   reader.array(c.theta);
+  reader.array(c.roll);
+  reader.array(c.roll_change);
   reader.array(c.tension);
   reader.array(c.first_director);
   reader.array(c.closure);

@@ -366,3 +366,17 @@ SENTENCE("der", "projection takes few iterations beside clamps that leave their 
     }
   }
 }
+
+SENTENCE("der", "a clamp carries the weight of a rod at rest, however strong its damping") {
+  Scene scene = one_rod(StraightCurve{Vec3(0, 0, 1), Vec3(0, 0, 0)}, 10);
+  scene.rods[0].damping.mass = 100;
+  scene.loads.push_back(GravityLoad{});
+  add_clamp(scene, 0);
+  const auto model = model_of(scene);
+  Der rod(model, {});
+  const double dt = advised(*model);
+  for (int k = 0; k < 2000; ++k) ASSERT_EQ(rod.step(k * dt, dt, {}).outcome, Outcome::fine);
+  std::vector<Wrench> reactions(1);
+  rod.reactions(reactions);
+  EXPECT_NEAR(reactions[0].force.z(), 9.81, 1e-6);
+}

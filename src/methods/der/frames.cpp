@@ -141,7 +141,8 @@ double angle_system(Chain& c, const ChainRod& rod, AngleWork& work) {
   Pack worst(0);
   for (int s = rod.first; s < rod.end; s += pack_size) {
     const Pack free = load(work.free, s);
-    const Pack g = load(work.gradient, s) + load(work.scratch, s + 1) - load(c.torque, s);
+    const Pack g = load(work.gradient, s) + load(work.scratch, s + 1) - load(c.torque, s) +
+                   load(work.inertia, s) * (load(c.theta, s) - load(work.towards, s));
     const Pack h = load(work.diagonal, s) + load(work.off, s + 1);
     store(work.gradient, s, g);
     store(work.diagonal, s, h);
@@ -172,7 +173,7 @@ bool angle_step(const Chain& c, const ChainRod& rod, AngleWork& work, double shi
     return -c.twist_stiffness[joint] * work.free[before] * work.free[after];
   };
   for (std::size_t k = first; k < first + n; ++k) {
-    work.pivot[k] = work.free[k] > 0 ? work.diagonal[k] + shift : 1;
+    work.pivot[k] = work.free[k] > 0 ? work.diagonal[k] + work.inertia[k] + shift : 1;
     work.off[k] = k + 1 < first + n ? coupling(k, k + 1, k + 1) : 0;
     work.step[k] = -work.free[k] * work.gradient[k];
   }
@@ -200,10 +201,11 @@ void move_angles(Chain& c, const ChainRod& rod, int r, const AngleWork& work, co
   }
 }
 
-double angle_energy(const Chain& c, const ChainRod& rod) {
+double angle_energy(const Chain& c, const ChainRod& rod, const AngleWork& work) {
   double energy = joint_energy(c, rod, nullptr, nullptr);
   for (int s = rod.first; s < rod.first + rod.slots; ++s) {
-    energy -= c.torque[z(s)] * c.theta[z(s)];
+    const double beyond = c.theta[z(s)] - work.towards[z(s)];
+    energy += 0.5 * work.inertia[z(s)] * beyond * beyond - c.torque[z(s)] * c.theta[z(s)];
   }
   return energy;
 }
@@ -235,7 +237,7 @@ AngleReport solve_angles(Chain& c, int r, AngleWork& work, double tolerance) {
       if (work.free[k] > 0) slope += work.gradient[k] * work.step[k];
     }
     const double before_residual = report.residual;
-    const double before = shifted || before_residual > 1e6 * tolerance ? angle_energy(c, rod) : 0;
+    const double before = shifted || before_residual > 1e6 * tolerance ? angle_energy(c, rod, work) : 0;
     double factor = 1;
     for (int cut = 0; cut < 40; ++cut, factor *= 0.5) {
       move_angles(c, rod, r, work, from, factor);
@@ -243,11 +245,11 @@ AngleReport solve_angles(Chain& c, int r, AngleWork& work, double tolerance) {
       report.residual = angle_system(c, rod, work);
       if (!shifted && report.residual < 0.9 * before_residual) break;
       const double reference =
-          before != 0 ? before : (move_angles(c, rod, r, work, from, 0), set_directors(c, rod), angle_energy(c, rod));
+          before != 0 ? before : (move_angles(c, rod, r, work, from, 0), set_directors(c, rod), angle_energy(c, rod, work));
       move_angles(c, rod, r, work, from, factor);
       set_directors(c, rod);
       report.residual = angle_system(c, rod, work);
-      if (angle_energy(c, rod) <= reference + 1e-4 * factor * slope + 1e-14 * std::abs(reference)) break;
+      if (angle_energy(c, rod, work) <= reference + 1e-4 * factor * slope + 1e-14 * std::abs(reference)) break;
     }
   }
   report.fine =
@@ -260,7 +262,8 @@ AngleReport solve_angles(Chain& c, int r, AngleWork& work, double tolerance) {
 
 AngleWork::AngleWork(const Chain& c) {
   const auto n = c.kind.size();
-  for (Array* a : {&free, &gradient, &diagonal, &off, &step, &saved, &scratch, &pivot, &lower, &border, &angles_before})
+  for (Array* a : {&free, &gradient, &diagonal, &off, &step, &saved, &scratch, &pivot, &lower, &border, &angles_before,
+                   &inertia, &towards})
     a->assign(n, 0);
   tolerance.assign(n, 1);
   for (std::size_t s = 0; s < n; ++s) free[s] = c.kind[s] == SlotKind::edge || c.kind[s] == SlotKind::wall ? 1 : 0;
@@ -294,20 +297,38 @@ AngleReport update_angles(Chain& c, AngleWork& work, double tolerance) {
   return worst;
 }
 
-void angle_compliance(const Chain& c, AngleWork& work, const Array& weight, Array& out) {
-  out.assign(weight.size(), 0);
+void angle_compliance(const Chain& c, AngleWork& work, const Array& torque, Array& out) {
+  out.assign(torque.size(), 0);
   for (const ChainRod& rod : c.rods) {
     if (!rod.general) continue;
     double scale = 0;
     bool any = false;
     for (int s = rod.first; s < rod.first + rod.slots; ++s) {
-      any = any || weight[z(s)] > 0;
-      work.gradient[z(s)] = -weight[z(s)];
+      any = any || torque[z(s)] != 0;
+      work.gradient[z(s)] = -torque[z(s)];
       scale = std::max(scale, std::abs(work.diagonal[z(s)]));
     }
     if (!any) continue;
-    const bool holds = angle_step(c, rod, work, 0, scale);
-    for (int s = rod.first; s < rod.first + rod.slots; ++s) out[z(s)] = holds ? work.step[z(s)] : HUGE_VAL;
+    for (double shift = 0; !angle_step(c, rod, work, shift, scale) && shift < scale;)
+      shift = std::max(1e-6 * scale, 4 * shift);  // frames about to jump
+    for (int s = rod.first; s < rod.first + rod.slots; ++s) out[z(s)] = work.step[z(s)];
+  }
+}
+
+void begin_roll(const Chain& c, AngleWork& work, double dt) {
+  for (int s = c.begin; s < c.end; ++s) {
+    const auto k = z(s);
+    work.inertia[k] = c.roll_inertia[k] / (dt * dt);
+    work.towards[k] = c.theta[k] + dt * c.roll[k] / (1 + dt * c.mass_damping[k]);
+  }
+}
+
+void end_roll(Chain& c, const AngleWork& work, double dt) {
+  for (int s = c.begin; s < c.end; ++s) {
+    const auto k = z(s);
+    if (c.roll_inertia[k] == 0) continue;
+    c.roll_change[k] = (c.theta[k] - work.towards[k]) / dt;
+    c.roll[k] = c.roll[k] / (1 + dt * c.mass_damping[k]) + c.roll_change[k];
   }
 }
 

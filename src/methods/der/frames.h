@@ -17,6 +17,7 @@ struct AngleWork {
   Array free;       // 1 where theta is unknown
   Array tolerance;  // per slot
   Array gradient, diagonal, off, step, saved, scratch, pivot, lower, border, angles_before;
+  Array inertia, towards;  // of rolling rods: rotary inertia over dt^2, and where the angles go by themselves; else 0
 };
 
 // Where the walls are to stand: one of them, and all that clamps hold.
@@ -31,9 +32,13 @@ void carry_first_directors(Chain& chain, const std::vector<V3<double>>& old_firs
 void update_bishop(Chain& chain, bool every_rod);
 // Minimises the energy over all angles that are free. Isotropic rods in closed form, others by Newton.
 AngleReport update_angles(Chain& chain, AngleWork& work, double tolerance);
-// How far the angles of general rods turn under torques `weight` [m N] per slot, near their present equilibrium: H^-1
-// weight. Infinite where nothing holds the rod from turning. Uses what the last update_angles left.
-void angle_compliance(const Chain& chain, AngleWork& work, const Array& weight, Array& out);
+// How far the angles of general rods turn under torques per slot, near their present equilibrium: H^-1 torque, H with the
+// inertia of rolling rods. Uses what the last update_angles left.
+void angle_compliance(const Chain& chain, AngleWork& work, const Array& torque, Array& out);
+// A step of rolling rods begins before update_angles and ends after it:
+//   E(theta) - torque . theta + J/(2 dt^2) (theta - towards)^2 is least,  towards = theta + dt roll
+void begin_roll(const Chain& chain, AngleWork& work, double dt);
+void end_roll(Chain& chain, const AngleWork& work, double dt);
 // Fills u, theta, m1, m2 of every rod, also of those that need no frames to move. For output.
 void fill_directors(Chain& chain);
 

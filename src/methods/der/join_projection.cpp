@@ -268,12 +268,15 @@ void Joins::push_body(int b, const Vec3& impulse, const Vec3& local, double dt) 
 
 void Joins::finish(Chain& c, double dt, bool velocities) {
   const double rate2 = 1 / (dt * dt);
-  for (std::size_t i = 0; i < edge_slots_.size(); ++i) c.tension[z(edge_slots_[i])] = rate2 * rows_.multiplier[i];
+  const auto force = [&](int s) { return rate2 + c.mass_damping[z(s)] / dt; };  // damping takes its part of every force
+  for (std::size_t i = 0; i < edge_slots_.size(); ++i)
+    c.tension[z(edge_slots_[i])] = force(edge_slots_[i]) * rows_.multiplier[i];
   std::fill(node_force_.begin(), node_force_.end(), V3<double>{0, 0, 0});
   for (std::size_t t = z(rows_.first_term[edge_slots_.size()]); t < rows_.terms.size(); ++t) {
     const JoinRows::Term& term = rows_.terms[t];
     if (term.block < nodes_)
-      node_force_[z(term.block)] = node_force_[z(term.block)] - (rate2 * rows_.multiplier[z(term.row)]) * term.g;
+      node_force_[z(term.block)] =
+          node_force_[z(term.block)] - (force(c.vertex_of_node[z(term.block)]) * rows_.multiplier[z(term.row)]) * term.g;
   }
   if (!velocities) return;
   for (int b = 0; b < plan_.bodies; ++b) {

@@ -138,7 +138,8 @@ ProjectionReport project(Chain& c, ProjectionWork& work, double dt, double toler
           load(c.inverse_mass, v) * (lambda * load(work.along, v) - load(work.right, v - 1) * load(work.along, v - 1));
       store(c.x, v, load(c.x, v) + d);
       store(c.v, v, load(c.v, v) + rate * d);
-      store(c.tension, v, load(c.tension, v) + rate2 * lambda);
+      // Mass damping takes its part of every force of the step; the displacement is what was left.
+      store(c.tension, v, load(c.tension, v) + (rate2 + rate * load(c.mass_damping, v)) * lambda);
     }
     for (const Twin& twin : c.twins) {
       // Each twin moved by its own edge only; their node moves by the sum.
