@@ -94,7 +94,6 @@ Scene tree_scene(const TreeChoice& choice) {
   scene.clamps = {ground};
   WindLoad wind;
   wind.velocity = Vec3(10, 0, 0);
-  wind.coefficient = 2;  // twigs with needles
   wind.gust = 0.6;
   wind.gust_period = 3;
   wind.gust_length = 5;
@@ -103,11 +102,11 @@ Scene tree_scene(const TreeChoice& choice) {
   wind.whirl_radius = 3;
   wind.factor.keys = {{0, 0.0}, {1, 1.0}};
   scene.loads = {GravityLoad{}, wind};
-  Probe turn;
-  turn.name = "turning";
-  turn.body = scene.bodies.front().name;
-  turn.quantity = Quantity::angular_velocity;
-  scene.probes = {turn};
+  Probe twist;
+  twist.name = "twist of the trunk";
+  twist.rod = "trunk";
+  twist.quantity = Quantity::total_twist;
+  scene.probes = {twist};
   return scene;
 }
 
