@@ -69,7 +69,7 @@ class Grower {
 
  private:
   void weld(const std::string& rod, double at, const std::string& body) {
-    scene_.joints.push_back({"", JointKind::rigid, {rod, at}, {"", 0, body}, Vec3::UnitZ()});
+    scene_.joints.push_back({fmt::format("weld{}", scene_.joints.size() + 1), JointKind::rigid, {rod, at}, {"", 0, body}, Vec3::UnitZ()});
   }
   double random() { return 2 * (static_cast<double>(engine_() >> 11) * 0x1p-53) - 1; }
 
@@ -103,7 +103,7 @@ Scene tree_scene(const TreeChoice& choice) {
   wind.factor.keys = {{0, 0.0}, {1, 1.0}};
   scene.loads = {GravityLoad{}, wind};
   Probe twist;
-  twist.name = "twist of the trunk";
+  twist.name = "trunk_twist";
   twist.rod = "trunk";
   twist.quantity = Quantity::total_twist;
   scene.probes = {twist};
