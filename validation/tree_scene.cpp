@@ -85,7 +85,7 @@ Scene tree_scene(const TreeChoice& choice) {
   Scene scene;
   scene.title = "Tree in the wind";
   scene.about = "Rods welded together by bodies at the forks, in a strong gusty wind with vortices. Watch it bend and twist.";
-  scene.time.duration = 30;
+  scene.time.duration = 6;
   scene.time.frames_per_second = 30;
   Grower(scene, choice).grow(Vec3::Zero(), Vec3::UnitZ(), 0, "");
   Clamp ground;
