@@ -59,13 +59,15 @@ Scene transducer() {
   Scene scene;
   scene.rods = {rod_of({.EA = {}, .EI1 = 0.6, .EI2 = 0.6, .GJ = 0.5, .mass_per_length = 0.02, .radius = 0.01},
                        StraightCurve{Vec3::Zero(), Vec3(1.2, 0, 0)}, 199)};
+  constexpr double bow = 1.5, angle = 1.2 / bow;  // bent, so that lengths have to be kept
+  scene.rods[0].initial = ArcCurve{Vec3::Zero(), Vec3::UnitX(), Vec3::UnitY(), bow, angle};
   scene.rods[0].initial_twist = 1 / (2 * pi);
   for (const bool heavy : {false, true}) {
     RigidBody body;
     body.name = heavy ? "heavy" : "light";
     body.mass = heavy ? 15.0 : 1.0;
     body.inertia = Vec3::Constant(heavy ? 0.3 : 0.02);
-    body.position = Vec3(heavy ? 1.2 : 0, 0, 0);
+    if (heavy) body.position = Vec3(bow * std::sin(angle), bow * (1 - std::cos(angle)), 0);
     scene.bodies.push_back(body);
     scene.joints.push_back({body.name, JointKind::rigid, {"rod", heavy ? 1.0 : 0.0}, {"", 0, body.name}, Vec3::UnitZ()});
   }

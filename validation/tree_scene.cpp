@@ -69,7 +69,7 @@ class Grower {
 
  private:
   void weld(const std::string& rod, double at, const std::string& body) {
-    scene_.joints.push_back({"", JointKind::rigid, {rod, at}, {"", 0, body}, Vec3::UnitZ()});
+    scene_.joints.push_back({fmt::format("weld{}", scene_.joints.size() + 1), JointKind::rigid, {rod, at}, {"", 0, body}, Vec3::UnitZ()});
   }
   double random() { return 2 * (static_cast<double>(engine_() >> 11) * 0x1p-53) - 1; }
 
@@ -85,7 +85,7 @@ Scene tree_scene(const TreeChoice& choice) {
   Scene scene;
   scene.title = "Tree in the wind";
   scene.about = "Rods welded together by bodies at the forks, in a strong gusty wind with vortices. Watch it bend and twist.";
-  scene.time.duration = 30;
+  scene.time.duration = 6;
   scene.time.frames_per_second = 30;
   Grower(scene, choice).grow(Vec3::Zero(), Vec3::UnitZ(), 0, "");
   Clamp ground;
@@ -94,7 +94,6 @@ Scene tree_scene(const TreeChoice& choice) {
   scene.clamps = {ground};
   WindLoad wind;
   wind.velocity = Vec3(10, 0, 0);
-  wind.coefficient = 2;  // twigs with needles
   wind.gust = 0.6;
   wind.gust_period = 3;
   wind.gust_length = 5;
@@ -103,11 +102,11 @@ Scene tree_scene(const TreeChoice& choice) {
   wind.whirl_radius = 3;
   wind.factor.keys = {{0, 0.0}, {1, 1.0}};
   scene.loads = {GravityLoad{}, wind};
-  Probe turn;
-  turn.name = "turning";
-  turn.body = scene.bodies.front().name;
-  turn.quantity = Quantity::angular_velocity;
-  scene.probes = {turn};
+  Probe twist;
+  twist.name = "trunk_twist";
+  twist.rod = "trunk";
+  twist.quantity = Quantity::total_twist;
+  scene.probes = {twist};
   return scene;
 }
 

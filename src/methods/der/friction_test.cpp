@@ -152,7 +152,7 @@ SENTENCE("der", "a free rod rolls down a slope with two thirds of what it would 
   const double expected = 2.0 / 3 * g * std::sin(slope) * 0.5;
   EXPECT_NEAR(frame.velocity[NodeIndex{5}].y(), expected, 0.005 * expected);
   EXPECT_NEAR(frame.spin[EdgeIndex{5}].x(), -expected / 0.01, 0.005 * expected / 0.01);
-  const double height = frame.own_energy.gravity - frame_of(Der(model, {})).own_energy.gravity;
+  const double height = frame.own_energy.gravity - g * std::cos(slope) * 0.01;
   EXPECT_NEAR(frame.own_energy.kinetic, -height, 0.01 * -height) << "rolling loses nothing";
 }
 

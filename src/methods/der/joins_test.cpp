@@ -360,7 +360,7 @@ SENTENCE("der", "without twist stiffness a body spins freely on its rod and the 
     run(der, 2, 1e-3);
     const Frame frame = frame_of(der);
     EXPECT_LT((frame.bodies[0].motion.angular - Vec3(6, 0, 0)).norm(), 1e-9);
-    EXPECT_EQ(frame.own_energy.twisting, 0);
+    EXPECT_LT(frame.own_energy.twisting, 1e-90);
     if (general) continue;
     for (const double t : frame.twist) EXPECT_NEAR(t, 12.0 / 12, 1e-9);
   }
