@@ -9,11 +9,11 @@ namespace tendril {
 namespace {
 
 constexpr double pi = std::numbers::pi;
-constexpr double stiffness = 2;       // B = 2 I, beta = 2  [N m^2]
-constexpr double line_mass = 0.01;    // [kg/m]
-constexpr double gravity = 0.5;       // [m/s^2] the paper gives neither mass nor gravity: a link weighs 1.5 % of B/R^2
-constexpr double apart = 1.8;         // of the centres of two neighbours, a little slack [m]
-constexpr double bow = 2.2;           // the links start along an arc of this angle [rad]
+constexpr double stiffness = 2;     // B = 2 I, beta = 2  [N m^2]
+constexpr double line_mass = 0.01;  // [kg/m]
+constexpr double gravity = 0.5;     // [m/s^2] the paper gives neither mass nor gravity: a link weighs 1.5 % of B/R^2
+constexpr double apart = 1.8;       // of the centres of two neighbours, a little slack [m]
+constexpr double bow = 2.2;         // the links start along an arc of this angle [rad]
 
 // A circle whose gap looks to `side`, run through from the one end to the other in the plane of `along` and `side`.
 ArcCurve open_circle(const Vec3& centre, const Vec3& along, const Vec3& side, double gap) {
@@ -36,8 +36,12 @@ Scene chain_scene(const ChainLinks& choice) {
     const Vec3 centre(radius * std::sin(angle), 0, radius * (std::cos(0.5 * bow) - std::cos(angle)));
     Rod link;
     link.name = fmt::format("link{}", i + 1);
-    link.section = StiffnessSection{.EA = {}, .EI1 = stiffness, .EI2 = stiffness, .GJ = stiffness,
-                                    .mass_per_length = line_mass, .radius = choice.radius};
+    link.section = StiffnessSection{.EA = {},
+                                    .EI1 = stiffness,
+                                    .EI2 = stiffness,
+                                    .GJ = stiffness,
+                                    .mass_per_length = line_mass,
+                                    .radius = choice.radius};
     link.rest = open_circle(centre, along, i % 2 == 0 ? up : Vec3(Vec3::UnitY()), choice.gap);
     link.segments = choice.segments;
     link.damping.mass = 0.5;

@@ -2,7 +2,8 @@
 // sec. 9.3 and Fig. 10]
 //
 // That no link passes through another is shown twice.
-//   by distance   before and after every step the axes of two links are almost two radii apart, and no node goes further than
+//   by distance   before and after every step the axes of two links are almost two radii apart, and no node goes further
+//   than
 //                 a radius in a step; so the axes can not have met in between
 //   by linking    each link is closed by a straight piece over its gap. Two neighbours stay linked once, until one of them
 //                 slips out through the other's gap, which then is wider than the rod is thick
@@ -37,7 +38,8 @@ double distance(std::span<const Vec3> a, std::span<const Vec3> b) {
   double squared = HUGE_VAL;
   for (std::size_t i = 0; i + 1 < a.size(); ++i)
     for (std::size_t j = 0; j + 1 < b.size(); ++j)
-      squared = std::min(squared, closest_points(to_small(a[i]), to_small(a[i + 1]), to_small(b[j]), to_small(b[j + 1])).squared);
+      squared =
+          std::min(squared, closest_points(to_small(a[i]), to_small(a[i + 1]), to_small(b[j]), to_small(b[j + 1])).squared);
   return std::sqrt(squared);
 }
 
@@ -48,7 +50,8 @@ struct Watched {
   double pull_at_rest = 0;  // [N] of a clamp, mean over the second half of hanging
   double gap_at_rest = 0;   // widest while it hangs [m]
   double strongest = 0;     // pull before it parts [N]
-  int opened = -1, parted = -1;  // the pair whose linking is lost first; that is first two radii apart: this link and the next
+  int opened = -1,
+      parted = -1;  // the pair whose linking is lost first; that is first two radii apart: this link and the next
   double opened_at = -1, parted_at = -1;  // [s]
   double gap_when_opened = 0;             // the wider one of the two [m]
   std::vector<std::vector<double>> rows;

@@ -32,12 +32,14 @@ std::vector<Check> der_table_1(ExperimentContext& context) {
   for (const FigureScene& scene : figure_scenes()) {
     const MeasuredCost m = measure_cost(scene);
     const StepCost &c = m.cost, &p = scene.paper;
-    rows.push_back({double(scene.figure), double(scene.vertices), m.step, c.forces, c.contact, c.frames, c.projection, c.total,
-                    m.finding, m.contacts, m.iterations, p.forces, p.contact, p.frames, p.projection, p.total});
-    checks.push_back(at_most(fmt::format("figure {}, {} vertices: ms per step, at most the paper's", scene.figure, scene.vertices),
-                             p.total, c.total));
+    rows.push_back({double(scene.figure), double(scene.vertices), m.step, c.forces, c.contact, c.frames, c.projection,
+                    c.total, m.finding, m.contacts, m.iterations, p.forces, p.contact, p.frames, p.projection, p.total});
+    checks.push_back(
+        at_most(fmt::format("figure {}, {} vertices: ms per step, at most the paper's", scene.figure, scene.vertices),
+                p.total, c.total));
     if (scene.figure == 1) checks.push_back(at_most("knot, ms per step", 0.02, c.total));
-    if (scene.figure == 9) checks.push_back(at_most("plectoneme, search for contacts over the step", 0.4, m.finding / c.total));
+    if (scene.figure == 9)
+      checks.push_back(at_most("plectoneme, search for contacts over the step", 0.4, m.finding / c.total));
     if (scene.figure == 12) checks.push_back(at_most("tree, ms per step", 1, c.total));
   }
   context.write_csv("table-1",

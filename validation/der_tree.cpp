@@ -1,10 +1,12 @@
-// A tree of rods and bodies in gusts and vortices, with and without resistance to twist.  [Bergou 2008, sec. 9.4 and Fig. 12]
+// A tree of rods and bodies in gusts and vortices, with and without resistance to twist.  [Bergou 2008, sec. 9.4 and Fig.
+// 12]
 //
 // "Without resistance to twist, the tree would start spinning due to vortices in the wind." A crown that is turned about the
 // trunk is held back by nothing but the trunk's twist: bending does not care in which direction the section looks. What is
 // measured is the twist of the trunk from the ground to its first fork, unwrapped. (Not the integral of the fork's angular
 // velocity about the trunk: a trunk that leans and is swept round by the wind makes it grow by the area it encloses, without
-// any twist.) With twist stiffness the crown swings about where it stood; without, the vortex carries it along, turn after turn.
+// any twist.) With twist stiffness the crown swings about where it stood; without, the vortex carries it along, turn after
+// turn.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -64,7 +66,8 @@ Blown blow(const TreeChoice& choice, double duration) {
     for (int k = 0; k < rod.span.edges; ++k) {
       const NodeIndex i{rod.span.first_node + k};
       const double length = (frame.position[i + 1] - frame.position[i]).norm();
-      b.length_error = std::max(b.length_error, std::abs(length / model->rest_length[EdgeIndex{rod.span.first_edge + k}] - 1));
+      b.length_error =
+          std::max(b.length_error, std::abs(length / model->rest_length[EdgeIndex{rod.span.first_edge + k}] - 1));
     }
   }
   return b;
@@ -85,11 +88,13 @@ std::vector<Check> der_tree_in_wind(ExperimentContext& context) {
                       b->rows);
   std::vector<Check> checks;
   for (const auto& [name, b] : {std::pair("with", &stiff), std::pair("without", &limp)}) {
-    checks.push_back(bound_check(fmt::format("{} twist stiffness: fastest node in {} s [m/s]", name, duration), b->fastest, 60));
+    checks.push_back(
+        bound_check(fmt::format("{} twist stiffness: fastest node in {} s [m/s]", name, duration), b->fastest, 60));
     checks.push_back(bound_check(fmt::format("{} twist stiffness: error of a length", name), b->length_error, 1e-7));
   }
   checks.push_back(at_least("with twist stiffness: the trunk's top leans by [rad], at least", 0.05, stiff.lean));
-  checks.push_back(bound_check("with twist stiffness: farthest turn of the trunk's top against its foot [turns]", stiff.most, 0.1));
+  checks.push_back(
+      bound_check("with twist stiffness: farthest turn of the trunk's top against its foot [turns]", stiff.most, 0.1));
   checks.push_back(bound_check("with twist stiffness: mean turn over the second half [turns]", stiff.mean_turn, 0.05));
   checks.push_back(at_least("without: mean turn over the second half [turns], at least", context.full() ? 5 : 0.3,
                             std::abs(limp.mean_turn)));

@@ -47,8 +47,7 @@ Settled settle(const OverhandKnot& start, int segments) {
   scene = from_here(scene, slow.frame());
   scene.rods[0].damping.mass = 1;
   scene.time.duration = 36;
-  scene.options["der"]["contact_tolerance"] =
-      1e-8;  // an error of 1e-4 radii in a step is a force as large as T
+  scene.options["der"]["contact_tolerance"] = 1e-8;  // an error of 1e-4 radii in a step is a force as large as T
   scene.options["der"]["contact_rounds"] = 300.0;
   Simulation simulation = open_or_throw(scene);
   double pull = 0;

@@ -112,7 +112,8 @@ Scene wilberforce() {
   Scene scene;
   HelixCurve helix;
   helix.radius = 0.015, helix.pitch = 0.005, helix.turns = 2;
-  scene.rods = {rod_of({.EA = {}, .EI1 = 0.01, .EI2 = 0.01, .GJ = 0.0078, .mass_per_length = 0.006, .radius = 0.0005}, helix, 19)};
+  scene.rods = {
+      rod_of({.EA = {}, .EI1 = 0.01, .EI2 = 0.01, .GJ = 0.0078, .mass_per_length = 0.006, .radius = 0.0005}, helix, 19)};
   scene.clamps = {clamp_at("top", 0)};
   RigidBody body;
   body.name = "body", body.mass = 0.25, body.inertia = Vec3::Constant(7e-5);

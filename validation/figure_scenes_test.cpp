@@ -5,8 +5,8 @@
 #include <fstream>
 
 #include "model/model.h"
-#include "testing/sentence.h"
 #include "tendril/simulate.h"
+#include "testing/sentence.h"
 #include "validation/chain_scene.h"
 #include "validation/tree_scene.h"
 

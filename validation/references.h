@@ -40,9 +40,9 @@ inline Tip tip_moment(double load) {
 }
 inline constexpr std::array<double, 4> tip_moment_parts{0.25, 0.5, 0.75, 1.0};
 
-// Case 2: arc of 45 degrees, radius 100, in the plane of x and y, from the origin along +y towards +x; EI = GJ = 1e7/12; dead force
-// in +z at the tip. Case 3: helix of radius 1, pitch 0.6, three turns around -z, from (1, 0, 0); EI = 1, GJ = 0.8; dead tip force or
-// weight per length in -z. Both inextensible, clamped at the start. Shooting with tolerance 1e-12.
+// Case 2: arc of 45 degrees, radius 100, in the plane of x and y, from the origin along +y towards +x; EI = GJ = 1e7/12;
+// dead force in +z at the tip. Case 3: helix of radius 1, pitch 0.6, three turns around -z, from (1, 0, 0); EI = 1, GJ =
+// 0.8; dead tip force or weight per length in -z. Both inextensible, clamped at the start. Shooting with tolerance 1e-12.
 struct SpatialTip {
   double load = 0;    // at the tip [N]
   double weight = 0;  // per length [N/m]
@@ -52,7 +52,8 @@ inline constexpr std::array<SpatialTip, 2> bend_45{{
     {300.0, 0, 22.245034742067148, 58.779685391202094, 40.18828383798407},
     {600.0, 0, 15.685078162150877, 47.15129440029654, 53.46859844233096},
 }};
-inline constexpr SpatialTip bend_45_extensible{300, 0, 22.244780945366, 58.779122489679615, 40.19189167015493};  // EA = 1e7, GA = 5e6
+inline constexpr SpatialTip bend_45_extensible{300, 0, 22.244780945366, 58.779122489679615,
+                                               40.19189167015493};  // EA = 1e7, GA = 5e6
 inline constexpr std::array<SpatialTip, 4> hanging_helix{{
     {0.02, -0.0, 0.6474568611225309, -0.04303316776690938, -2.543283518706136},
     {0.05, -0.0, 0.3405739480348634, -0.08406058273551398, -3.351573510903792},

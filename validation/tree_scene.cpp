@@ -28,7 +28,11 @@ constexpr Level levels[] = {{1.5, 0.075, 0.062, 18, 0.0},
 
 StiffnessSection wood(double radius, bool resists_twist) {
   const double EI = young * pi * std::pow(radius, 4) / 4;
-  return {.EA = {}, .EI1 = EI, .EI2 = EI, .GJ = resists_twist ? EI / 1.3 : 0, .mass_per_length = density * pi * radius * radius,
+  return {.EA = {},
+          .EI1 = EI,
+          .EI2 = EI,
+          .GJ = resists_twist ? EI / 1.3 : 0,
+          .mass_per_length = density * pi * radius * radius,
           .radius = radius};
 }
 
@@ -51,7 +55,8 @@ class Grower {
     RigidBody knot;
     knot.name = fmt::format("fork{}", scene_.bodies.size() + 1);
     knot.shape = SphereBody{1.6 * l.thin};
-    knot.density = 3 * density;  // the wood of a fork is dense, and heavy enough to carry its branches without a shorter step
+    knot.density =
+        3 * density;  // the wood of a fork is dense, and heavy enough to carry its branches without a shorter step
     knot.position = end;
     knot.collides = false;
     scene_.bodies.push_back(knot);
@@ -60,7 +65,8 @@ class Grower {
     turn_ += golden_angle;
     const double turn = turn_;
     for (int k = 0; k < 3; ++k) {
-      const double spread = levels[level + 1].spread * (1 + 0.25 * random()), azimuth = turn + k * 2 * pi / 3 + 0.3 * random();
+      const double spread = levels[level + 1].spread * (1 + 0.25 * random()),
+                   azimuth = turn + k * 2 * pi / 3 + 0.3 * random();
       const Vec3 side(std::cos(azimuth), std::sin(azimuth), 0);
       const Vec3 aim = upright * Vec3(std::sin(spread) * side + std::cos(spread) * Vec3::UnitZ());
       grow(end, Vec3(aim + 0.15 * Vec3::UnitZ()).normalized(), level + 1, knot.name);  // branches seek the light
@@ -69,7 +75,8 @@ class Grower {
 
  private:
   void weld(const std::string& rod, double at, const std::string& body) {
-    scene_.joints.push_back({fmt::format("weld{}", scene_.joints.size() + 1), JointKind::rigid, {rod, at}, {"", 0, body}, Vec3::UnitZ()});
+    scene_.joints.push_back(
+        {fmt::format("weld{}", scene_.joints.size() + 1), JointKind::rigid, {rod, at}, {"", 0, body}, Vec3::UnitZ()});
   }
   double random() { return 2 * (static_cast<double>(engine_() >> 11) * 0x1p-53) - 1; }
 
@@ -84,7 +91,8 @@ class Grower {
 Scene tree_scene(const TreeChoice& choice) {
   Scene scene;
   scene.title = "Tree in the wind";
-  scene.about = "Rods welded together by bodies at the forks, in a strong gusty wind with vortices. Watch it bend and twist.";
+  scene.about =
+      "Rods welded together by bodies at the forks, in a strong gusty wind with vortices. Watch it bend and twist.";
   scene.time.duration = 6;
   scene.time.frames_per_second = 30;
   Grower(scene, choice).grow(Vec3::Zero(), Vec3::UnitZ(), 0, "");

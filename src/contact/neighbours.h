@@ -28,7 +28,7 @@ class Neighbours {
     double start = 0, end = 0;  // arc length in the rest rod
     double length = 0;          // within which others are neighbours
   };
-  struct Meeting {  // a place where rods are joined
+  struct Meeting {              // a place where rods are joined
     int place = 0;              // the same number: the same place, or the same body
     double at = 0;              // arc length
     Vec3 point = Vec3::Zero();  // on the body, as it lies at the start

@@ -92,7 +92,8 @@ SENTENCE("record", "the reader gives each frame, its measures and its probes, in
     return same && numbers.time == frame.time && numbers.twist == frame.twist && plotted.drift == wanted.drift;
   };
   for (std::int64_t k = 0; k < reader.frames(); ++k) ASSERT_TRUE(compare(k)) << k;
-  for (const std::int64_t k : {reader.frames() - 1, std::int64_t{0}, std::int64_t{1500}, std::int64_t{1023}, std::int64_t{1024}})
+  for (const std::int64_t k :
+       {reader.frames() - 1, std::int64_t{0}, std::int64_t{1500}, std::int64_t{1023}, std::int64_t{1024}})
     EXPECT_TRUE(compare(k)) << k;
   EXPECT_THROW(reader.read(reader.frames(), frame, measures), Misuse);
   EXPECT_THROW(reader.read(-1, frame, measures), Misuse);
@@ -179,7 +180,8 @@ SENTENCE("record", "a run.h5 of another format is refused with a sentence") {
     TrajectoryReader reader(file);
     FAIL();
   } catch (const RecordError& error) {
-    EXPECT_NE(std::string(error.what()).find("another version of tendril (format 1, this one reads 2 to 3)"), std::string::npos)
+    EXPECT_NE(std::string(error.what()).find("another version of tendril (format 1, this one reads 2 to 3)"),
+              std::string::npos)
         << error.what();
   }
   EXPECT_FALSE(look_at_run(folder / "a").exists);

@@ -37,9 +37,7 @@ Simulation::Inside::Inside(Scene the_scene, std::shared_ptr<const Model> the_mod
   if (scene.time.mode == Mode::statics) place.to = scene.time.duration;
 }
 
-double Simulation::Inside::end() const {
-  return until.value_or(scene.time.duration);
-}
+double Simulation::Inside::end() const { return until.value_or(scene.time.duration); }
 
 double Simulation::Inside::frame_time(std::int64_t k) const {
   // Not accumulated: the same bits whether a run was interrupted or not.

@@ -13,11 +13,11 @@
 namespace tendril {
 namespace {
 
-constexpr double lag = 0.025;                    // of hands and inputs behind their users [s of the users' clock]
-constexpr double updates_per_second = 400;       // of the users' clock: smooth, and cheap to log
-constexpr double most_rate_of_users = 1;         // faster simulations do not make users faster than this
+constexpr double lag = 0.025;               // of hands and inputs behind their users [s of the users' clock]
+constexpr double updates_per_second = 400;  // of the users' clock: smooth, and cheap to log
+constexpr double most_rate_of_users = 1;    // faster simulations do not make users faster than this
 constexpr double least_rate_of_users = 0.001;
-constexpr double most_reach = 20;                // hands and moves go this far, in sizes of the scene
+constexpr double most_reach = 20;  // hands and moves go this far, in sizes of the scene
 constexpr double equilibria_per_second = 60;
 constexpr int equilibria_to_settle = 8;  // after a hand took, moved or let go: one may not go all the way
 
@@ -64,7 +64,8 @@ std::string Stage::set_input(const std::string& name, const Setting& value) {
   if (input == inputs_.end())
     return fmt::format("there is no input `{}`; {}", name, suggest(name, simulation_.input_names()));
   const Vec3* vector = std::get_if<Vec3>(&value);
-  if ((vector != nullptr) != input->vector) return fmt::format("{} takes {}", name, input->vector ? "three numbers" : "a number");
+  if ((vector != nullptr) != input->vector)
+    return fmt::format("{} takes {}", name, input->vector ? "three numbers" : "a number");
   Vec3 wanted = vector != nullptr ? *vector : Vec3(std::get<double>(value), 0, 0);
   if (!wanted.allFinite()) return fmt::format("{} takes finite numbers", name);
   if (!input->vector) wanted.x() = std::clamp(wanted.x(), -input->most, input->most);
@@ -119,7 +120,8 @@ std::string Stage::grab(ClientId client, const Grab& grab) {
   const bool body = grab.body >= 0;
   const auto count = body ? frame.bodies.size() : frame.rods.size();
   const int which = body ? grab.body : grab.rod;
-  if (which < 0 || static_cast<std::size_t>(which) >= count) return fmt::format("there is no {} {}", body ? "body" : "rod", which);
+  if (which < 0 || static_cast<std::size_t>(which) >= count)
+    return fmt::format("there is no {} {}", body ? "body" : "rod", which);
   if (!std::isfinite(grab.material) || !grab.position.allFinite()) return "a hand takes finite numbers";
   Held* held = find(client, grab.hand);
   if (held == nullptr) held = std::find_if(held_, held_ + most_hands, [](const Held& h) { return !h.used; });
@@ -207,7 +209,8 @@ void Stage::move_on(double rate) {
 
 bool Stage::moving() const {
   if (simulation_.scene().time.mode != Mode::statics || simulation_.time() < simulation_.scene().time.duration) return true;
-  return to_settle_ > 0 || std::any_of(inputs_.begin(), inputs_.end(), [](const Input& i) { return !i.follower.at_rest(); }) ||
+  return to_settle_ > 0 ||
+         std::any_of(inputs_.begin(), inputs_.end(), [](const Input& i) { return !i.follower.at_rest(); }) ||
          std::any_of(held_, held_ + most_hands, [](const Held& h) { return h.used && !h.follower.at_rest(); });
 }
 

@@ -1,5 +1,5 @@
-// An opened simulation with what users do to it: hands that hold points, inputs that follow sliders and keys. No threads and no
-// clock: the Session owns both.
+// An opened simulation with what users do to it: hands that hold points, inputs that follow sliders and keys. No threads and
+// no clock: the Session owns both.
 #pragma once
 
 #include <optional>
@@ -26,8 +26,8 @@ class Stage {
   std::string release(ClientId client, int hand);
   std::string leave(ClientId client);  // lets go of everything
 
-  // One step of the method, hands and inputs moved on before it. `rate`: simulated seconds per second of the users' clock; what
-  // they do in a second of theirs takes this long in the simulation.
+  // One step of the method, hands and inputs moved on before it. `rate`: simulated seconds per second of the users' clock;
+  // what they do in a second of theirs takes this long in the simulation.
   StepReport advance(double rate);
   // A further step would change something. Only equilibria ever come to rest.
   bool moving() const;
@@ -62,8 +62,8 @@ class Stage {
   std::vector<Input> inputs_;
   Held held_[most_hands];
   Vec3 middle_ = Vec3::Zero();
-  double size_ = 1;   // of the scene [m]
-  double pace_ = 0;   // [s]
+  double size_ = 1;    // of the scene [m]
+  double pace_ = 0;    // [s]
   double waited_ = 0;  // since hands and inputs moved on [s]
   int to_settle_ = 0;  // further equilibria to find before the rod rests
   bool failed_ = false;

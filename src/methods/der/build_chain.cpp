@@ -40,7 +40,7 @@ class Builder {
     chain_.end = next;
     allocate(next + pack_size);
     for (ChainRod& rod : chain_.rods) fill_rod(rod);
-    for (const ChainRod& rod : chain_.rods) find_regions(rod);
+    for (const ChainRod& rod : chain_.rods) find_regions(chain_, rod);
     set_walls(chain_, drive_);
     for (const auto& [wall, now] : carried_walls_) set_wall(chain_, chain_.walls[wall], now);
     return std::move(chain_);
@@ -150,7 +150,9 @@ class Builder {
                      &c.rest_twist,   &c.internal_damping,
                      &c.theta,        &c.tension,
                      &c.length,       &c.inverse_length,
-                     &c.twist_moment, &c.torque, &c.roll_inertia, &c.roll, &c.roll_change}) {
+                     &c.twist_moment, &c.torque,
+                     &c.roll_inertia, &c.roll,
+                     &c.roll_change}) {
       a->assign(z(n), 0);
     }
     for (Array2* a : {&c.rest_first, &c.rest_second, &c.old_first, &c.old_second}) a->assign(n);
@@ -341,7 +343,7 @@ class Builder {
     }
     bool held = !simple;
     for (const Wall& wall : c.walls) held = held || (wall.twist && wall.rod == static_cast<int>(&rod - c.rods.data()));
-    if (choice_.rolling && !held) let_roll(rod);
+    if (choice_.rolling && !held) let_roll(c, rod, model_);
     simple = simple && !choice_.force_general && !choice_.rolling && from.damping.internal == 0;
     for (const NodeLoad& load : model_.node_loads) {
       if (load.rod == rod.model_rod && (load.is_moment || load.axes == Axes::material)) simple = false;
@@ -351,42 +353,6 @@ class Builder {
     }
     rod.general = !simple;
     c.has_general = c.has_general || rod.general;
-  }
-
-  void let_roll(const ChainRod& rod) {
-    Chain& c = chain_;
-    c.has_rolling = true;
-    for (int s = rod.first; s < rod.first + rod.slots; ++s) {
-      if (c.kind[z(s)] != SlotKind::edge) continue;
-      const double r = section_of(s).radius();
-      c.roll_inertia[z(s)] = 0.5 * c.line_mass[z(s)] * c.rest_length[z(s)] * r * r;
-    }
-  }
-
-  // Between frames that are held, a naturally straight isotropic rod has one twist moment.  [Bergou 2008, eq. (5); ERRATA
-  // D5]
-  void find_regions(const ChainRod& rod) {
-    if (rod.general) return;
-    Chain& c = chain_;
-    const int r = static_cast<int>(&rod - c.rods.data());
-    std::vector<int> held;
-    for (const Wall& wall : c.walls) {
-      if (wall.rod == r && wall.twist) held.push_back(wall.slot);
-    }
-    const auto add = [&](int from, int to, int from2, int to2, bool closes) {
-      TwistRegion region{r, from, to, from2, to2, closes, 0, 0};
-      for (const auto& [begin, end] : {std::pair(from, to), std::pair(from2, to2)}) {
-        for (int s = begin + 1; s <= end; ++s) {
-          region.compliance += 1 / c.twist_stiffness[z(s)];
-          region.rest += c.rest_twist[z(s)];
-        }
-      }
-      c.regions.push_back(region);
-      c.rods[z(r)].twisted = c.has_twisted = true;
-    };
-    for (std::size_t i = 0; i + 1 < held.size(); ++i) add(held[i], held[i + 1], 0, 0, false);
-    if (rod.ring && held.empty()) add(rod.first, rod.wrap, 0, 0, true);
-    if (rod.ring && !held.empty()) add(held.back(), rod.wrap, rod.first, held.front(), true);
   }
 
   struct Slot {

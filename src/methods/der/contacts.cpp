@@ -8,10 +8,7 @@
 #include "model/bodies.h"
 
 namespace tendril::der {
-namespace {
-
-
-}  // namespace
+namespace {}  // namespace
 
 Contacts::Contacts(const Model& model)
     : model_(model), geometry_(model), obstacles_(static_cast<int>(model.obstacles.size())) {

@@ -4,12 +4,12 @@
 //   c = sum g_i . x_i + offset      normal: the gap; tangents: how far the surfaces slide on each other in this step
 // over the nodes it moves (and the body, if it touches one), and pushes them by x_i += w_i h_i p, p the impulse times dt.
 // h = g but for the normal of rod against rod: there h is the gradient of the gap before the step. A push along the gradient
-// after the step gives a compressed contact energy: sideways motion grows at the rate dt N/(m d), N the force, d the distance.
-// A push across the rod acts at its surface and turns the material frame, which answers at once, being quasistatic: by
-// r^2 C/dt^2 for each impulse, C the compliance of the angle  [Bergou 2008, sec. 5 has no inertia about the rod either].
-// A push along the rod acts at the centerline. Its moment r mu N about the section, which would bend the rod, is left out:
-// it vanishes with the radius, and as a row it couples friction with the normal forces of neighbouring contacts, which
-// chatter.
+// after the step gives a compressed contact energy: sideways motion grows at the rate dt N/(m d), N the force, d the
+// distance. A push across the rod acts at its surface and turns the material frame, which answers at once, being
+// quasistatic: by r^2 C/dt^2 for each impulse, C the compliance of the angle  [Bergou 2008, sec. 5 has no inertia about the
+// rod either]. A push along the rod acts at the centerline. Its moment r mu N about the section, which would bend the rod,
+// is left out: it vanishes with the radius, and as a row it couples friction with the normal forces of neighbouring
+// contacts, which chatter.
 //   normal     p >= 0,  c >= least: 0, or most of the overlap that was there before, so that no overlap is paid for by speed
 //   tangents   |p_t| <= mu p_n; the surfaces stick where that suffices (Coulomb)
 // Solved by sweeps from contact to contact (projected Gauss-Seidel), from what the last step found.

@@ -165,16 +165,16 @@ SENTENCE("der", "a fast thin rod does not pass through a rod, a thin plate or a 
                          2, 6, 3, 3, 6, 7, 0, 4, 2, 2, 4, 6, 1, 3, 5, 3, 7, 5};
       add_obstacle(scene, plate);
     }
-    scene.time.duration = 0.006;
-    scene.time.step = 2e-4;  // twenty radii
-    scene.time.frames_per_second = 1000;
+    scene.time.duration = 0.003;  // then its ends have not come round yet
+    scene.time.step = 2e-4;       // twenty radii
+    scene.time.frames_per_second = 5000;
     Checked<Simulation> simulation = Simulation::open(scene);
-    ASSERT_TRUE(simulation.ok()) << (simulation.problems().empty() ? "" : to_text(simulation.problems()[0]));
+    ASSERT_TRUE(static_cast<bool>(simulation)) << to_text(simulation.problems());
     while (!simulation->finished()) simulation->advance();
     const RunReport report = simulation->report();
     ASSERT_EQ(report.outcome, Outcome::fine) << kind << report.message;
     EXPECT_GE(report.most_contacts, 1) << kind;
-    EXPECT_LT(report.worst_penetration, 0.1) << kind;
+    EXPECT_LT(report.worst_penetration, 0.02) << kind;
     const Frame& frame = simulation->frame();
     if (kind == 0) {  // wherever the two cross, seen from above, the first one is above
       for (int i = 0; i < 30; ++i)

@@ -73,7 +73,7 @@ class Der final : public Method {
   std::shared_ptr<const Model> model_;
   Settings settings_;
   Drive drive_;
-  std::unique_ptr<Joins> joins_;  // none: no bodies, no joints
+  std::unique_ptr<Joins> joins_;        // none: no bodies, no joints
   std::unique_ptr<Contacts> contacts_;  // none: nothing touches
   std::unique_ptr<Chain> chain_;
   std::unique_ptr<AngleWork> angles_;

@@ -53,7 +53,8 @@ MethodInfo make_info() {
        1,
        1e6,
        {},
-       "Lengths and contacts are restored in turn, at most so often in a step; beyond it 1 % of a radius is let pass, more counts "
+       "Lengths and contacts are restored in turn, at most so often in a step; beyond it 1 % of a radius is let pass, more "
+       "counts "
        "as failed."},
       {"relax_tolerance",
        "",
@@ -120,8 +121,8 @@ double highest_squared_frequency(const Model& model, const RodModel& rod, bool e
 }  // namespace
 
 // Symplectic Euler is stable below 2/omega. A frame turned far adds stiffness that the straight rod does not show, and
-// curved rods couple more, so half of that is advised; and half of that again where rods touch, which chatter near the bound.
-// [ERRATA D23]
+// curved rods couple more, so half of that is advised; and half of that again where rods touch, which chatter near the
+// bound. [ERRATA D23]
 StepAdvice advise(const Model& model, const Options& options) {
   const bool extensible = options.flag("extensible");
   StepAdvice advice;

@@ -223,7 +223,10 @@ void Loads::add_couples(const Drive& drive, Chain& c) const {
 }
 
 AirDrag::AirDrag(const Model& model, const Chain& c)
-    : model_(model), any_(!model.drags.empty() || !model.winds.empty()), area_(model.winds.size()), winds_(model.winds.size()) {
+    : model_(model),
+      any_(!model.drags.empty() || !model.winds.empty()),
+      area_(model.winds.size()),
+      winds_(model.winds.size()) {
   if (!any_) return;
   const auto add = [&](int vertex, const Beside& beside, double inverse_mass) {
     vertex_.push_back(vertex);
@@ -267,7 +270,8 @@ V3<Pack> gather(const Array3& a, const int* index) {
 }  // namespace
 
 void AirDrag::apply(const Drive& drive, Chain& c, double dt) {
-  for (std::size_t w = 0; w < winds_.size(); ++w) winds_[w] = wind_now(model_.winds[w].law, drive.wind_factor[w], drive.time);
+  for (std::size_t w = 0; w < winds_.size(); ++w)
+    winds_[w] = wind_now(model_.winds[w].law, drive.wind_factor[w], drive.time);
   for (int i = 0; i < static_cast<int>(vertex_.size()); i += pack_size) {
     const V3<Pack> after = gather(c.t, &after_[z(i)]), sum = gather(c.t, &before_[z(i)]) + after;
     const Pack size = norm(sum);
@@ -284,7 +288,8 @@ void AirDrag::apply(const Drive& drive, Chain& c, double dt) {
     }
     // (1 + dt across/m) v_across + (1 + dt along/m) v_along = v + dt push/m
     const V3<Pack> moved = v + h * push, part = dot(moved, t) * t;
-    const V3<Pack> slowed = (Pack(1) / (Pack(1) + h * across)) * (moved - part) + (Pack(1) / (Pack(1) + h * load(along_, i))) * part;
+    const V3<Pack> slowed =
+        (Pack(1) / (Pack(1) + h * across)) * (moved - part) + (Pack(1) / (Pack(1) + h * load(along_, i))) * part;
     for (int k = 0; k < pack_size; ++k) {
       if (inverse_mass_[z(i + k)] > 0) c.v.set(vertex_[z(i + k)], lane_of(slowed, k));
     }

@@ -52,7 +52,6 @@ struct SpringEnergy {
   Eigen::Matrix<double, 6, 1> gradient;
   Eigen::Matrix<double, 6, 6> hessian;
 };
-SpringEnergy spring_energy_with_derivatives(double stiffness, double share, const Vec3& a, const Vec3& b,
-                                            const Vec3& place);
+SpringEnergy spring_energy_with_derivatives(double stiffness, double share, const Vec3& a, const Vec3& b, const Vec3& place);
 
 }  // namespace tendril::der
