@@ -1,4 +1,4 @@
-// Every experiment is a test: one suite for those of seconds or a minute, one for the long ones.
+// Every experiment is a test: in one suite as it runs in seconds or a minute, in the other with all it has (`--full`).
 #include <unistd.h>
 
 #include <filesystem>
@@ -12,11 +12,11 @@ namespace {
 
 class ExperimentTest : public ::testing::Test {
  public:
-  explicit ExperimentTest(const Experiment& experiment) : experiment_(experiment) {}
+  ExperimentTest(const Experiment& experiment, bool full) : experiment_(experiment), full_(full) {}
   void TestBody() override {
     const std::filesystem::path folder =
         std::filesystem::temp_directory_path() / ("tendril_validation_" + std::to_string(getpid()));
-    ExperimentContext context(folder / experiment_.name, experiment_.cost == Experiment::full);
+    ExperimentContext context(folder / experiment_.name, full_);
     const std::vector<Check> checks = experiment_.run(context);
     std::filesystem::remove_all(folder);
     EXPECT_FALSE(checks.empty());
@@ -28,14 +28,18 @@ class ExperimentTest : public ::testing::Test {
 
  private:
   const Experiment& experiment_;
+  const bool full_;
 };
 
 const int registered = [] {
   int count = 0;
   for (const Experiment& experiment : all_experiments()) {
-    const char* suite = experiment.cost == Experiment::full ? "validation.full" : "validation.slow";
-    ::testing::RegisterTest(suite, experiment.name, nullptr, experiment.sentence, __FILE__, __LINE__,
-                            [&experiment]() -> ::testing::Test* { return new ExperimentTest(experiment); });
+    for (const bool full : {false, true}) {
+      if (!full && experiment.cost == Experiment::full) continue;
+      ::testing::RegisterTest(full ? "validation.full" : "validation.slow", experiment.name, nullptr, experiment.sentence,
+                              __FILE__, __LINE__,
+                              [&experiment, full]() -> ::testing::Test* { return new ExperimentTest(experiment, full); });
+    }
     ++count;
   }
   return count;

@@ -61,6 +61,7 @@ class OdeWorld final : public BodyWorld {
     dWorldSetAutoDisableFlag(world_, 0);
     dWorldSetERP(world_, 0.2);
     dWorldSetCFM(world_, 1e-10);
+    dWorldSetContactMaxCorrectingVel(world_, 0.1);  // overlap is not paid back as speed
     for (const BodyProperties& body : bodies_) add(body);
     for (const BodyGround& ground : grounds_) {
       const Vec3 n = ground.normal.normalized();

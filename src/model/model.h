@@ -93,7 +93,7 @@ struct BodyModel {
 };
 struct GroundPlane {  // bodies stay on the side its normal points to
   Vec3 point = Vec3::Zero(), normal = Vec3::UnitZ();
-  double friction = 0.5, restitution = 0;
+  double friction = 0.5, restitution = 1;  // of a pair the smaller one counts: that of the body
 };
 struct CouplingModel {  // a spring and damper at its node
   std::string name;

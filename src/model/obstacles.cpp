@@ -96,7 +96,7 @@ void place_grounds(Model& model, Problems& problems) {
     const ObstacleModel& o = model.obstacles[i];
     const bool flat = std::holds_alternative<shape::HalfSpace>(o.shape);
     if (flat && !o.moves()) {
-      model.grounds.push_back({o.start.position, o.start.orientation * Vec3::UnitZ(), o.friction, 0});
+      model.grounds.push_back({o.start.position, o.start.orientation * Vec3::UnitZ(), o.friction, 1});
       check_start_above(model, o, model.grounds.back(), problems);
     } else if (!body_shape(o.shape)) {
       problems.push_back(

@@ -56,7 +56,7 @@ template <class V> void describe(V& v, RigidBody& b) {
   v("turn", b.turn, "driven: turn about `axis`, any number of turns", unit("turns"));
   v("damping", b.damping, "force per mass and velocity, and moment per inertia and spin", unit("1/s"), at_least(0));
   v("collides", b.collides, "touches other bodies and the ground; needs a shape");
-  v("friction", b.friction, "coefficient of friction; of two bodies the smaller one counts", at_least(0));
+  v("friction", b.friction, "coefficient of friction, of rods on it too; of two bodies the smaller one counts", at_least(0));
   v("restitution", b.restitution, "part of the speed that is left after a bounce; of two bodies the smaller one counts", between(0, 1));
 }
 

@@ -308,5 +308,54 @@ SENTENCE("der", "no hand at a body is too wild: far jumps with any stiffness lea
   }
 }
 
+SENTENCE("der", "a ball that falls on the floor or on a box bounces by its restitution") {
+  for (const bool on_box : {false, true}) {
+    for (const double restitution : {0.0, 0.8}) {
+      Scene scene = rope_between(Vec3(5, 0, 1), Vec3(6, 0, 1), 10, 0.3);
+      scene.bodies = {body("ball", SphereBody{0.1}, 1, Vec3(0, 0, 1), 0.3)};
+      scene.bodies[0].restitution = restitution;
+      scene.obstacles = {floor_at(0, 0.3)};
+      if (on_box) scene.obstacles[0].shape = BoxShape{Vec3(0, 0, -0.5), Vec3(2, 2, 1)};
+      add_gravity(scene);
+      Run run(scene);
+      run.dt = 1e-3;
+      double highest = 0;  // after it has been down
+      bool down = false;
+      while (run.time < 1) {
+        ASSERT_EQ(run.step().outcome, Outcome::fine);
+        const double z = frame_of(run.der).bodies[0].pose.position.z();
+        down = down || z < 0.11;
+        if (down) highest = std::max(highest, z);
+      }
+      EXPECT_NEAR(highest, restitution > 0 ? 0.1 + 0.9 * 0.64 : 0.1, 0.03) << on_box;
+    }
+  }
+}
+
+// Friction spins a small ball up by more than half a turn in a step; in its own axes what it flies through then moves on no
+// straight line.
+SENTENCE("der", "a small fast ball does not go through a rod, spinning or not") {
+  for (const double spin : {0.0, 1200.0}) {
+    Scene scene = one_rod(StraightCurve{Vec3(-0.3, 0, 0.3), Vec3(0.3, 0, 0.3)}, 6);
+    scene.contact.enabled = true;
+    scene.contact.friction = 0.3;
+    scene.bodies = {body("ball", SphereBody{0.01}, 0.05, Vec3(0.003, 0, 0), 0.3)};
+    scene.bodies[0].velocity = Vec3(0, 0, 60);
+    scene.bodies[0].angular_velocity = Vec3(spin, 0, 0);
+    Run run(scene);
+    bool stopped = false;
+    while (run.time < 0.008 && !stopped) stopped = run.step().outcome != Outcome::fine;
+    const Frame f = frame_of(run.der);
+    const Vec3 ball = f.bodies[0].pose.position;
+    double under = 1;  // the rod above the ball
+    for (int i = 0; i + 1 < f.position.size(); ++i) {
+      const Vec3 p = f.position[NodeIndex{i}], q = f.position[NodeIndex{i + 1}];
+      const double s = (ball.x() - p.x()) / (q.x() - p.x());
+      if (s >= 0 && s <= 1) under = std::min(under, (p + s * (q - p)).z() - ball.z());
+    }
+    EXPECT_GT(under, 0) << "spin " << spin << (stopped ? ", stopped" : "");
+  }
+}
+
 }  // namespace
 }  // namespace tendril::der

@@ -341,7 +341,7 @@ class Builder {
         if (dot(rest, rest) > straight_enough * straight_enough) simple = false;
       }
     }
-    bool held = !simple;
+    bool held = false;
     for (const Wall& wall : c.walls) held = held || (wall.twist && wall.rod == static_cast<int>(&rod - c.rods.data()));
     if (choice_.rolling && !held) let_roll(c, rod, model_);
     simple = simple && !choice_.force_general && !choice_.rolling && from.damping.internal == 0;

@@ -20,8 +20,9 @@ void let_roll(Chain& c, const ChainRod& rod, const Model& model) {
   c.has_rolling = true;
   for (int s = rod.first; s < rod.first + rod.slots; ++s) {
     if (c.kind[z(s)] != SlotKind::edge) continue;
-    const double r = model.section[EdgeIndex{c.edge[z(s)]}].radius();
-    c.roll_inertia[z(s)] = 0.5 * c.line_mass[z(s)] * c.rest_length[z(s)] * r * r;
+    const Section& section = model.section[EdgeIndex{c.edge[z(s)]}];
+    const double a = section.extent1, b = section.extent2;  // as for an ellipse
+    c.roll_inertia[z(s)] = 0.25 * (a * a + b * b) * c.line_mass[z(s)] * c.rest_length[z(s)];
   }
 }
 

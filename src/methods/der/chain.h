@@ -125,7 +125,7 @@ struct Chain {
   Array rest_twist;
   Array2 rest_first, rest_second;  // rest curvatures in the frames of its two slots
   Array internal_damping;          // [s]
-  // Rods whose angles nothing holds, neither a wall nor their shape, turn about themselves with their rotary inertia.
+  // Rods whose twist no wall holds turn about themselves with their rotary inertia, where there is friction.
   Array roll_inertia;  // per slot [kg m^2], 0: the angle is quasistatic
   bool has_rolling = false;
 
@@ -183,7 +183,7 @@ struct ChainChoice {
 };
 // From a pose of the rods (positions, frames, unwrapped twist) and the walls that stand at this time.
 Chain build_chain(const Model& model, const Frame& pose, const Drive& drive, const ChainChoice& choice);
-// Parts of it: a rod that nothing holds from turning about itself gets its rotary inertia; twist regions of a rod.
+// Parts of it: a rod whose twist nothing holds gets its rotary inertia; twist regions of a rod.
 void let_roll(Chain& chain, const ChainRod& rod, const Model& model);
 void find_regions(Chain& chain, const ChainRod& rod);
 

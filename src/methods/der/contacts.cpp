@@ -16,6 +16,8 @@ Contacts::Contacts(const Model& model)
   for (const ObstacleModel& o : model.obstacles) has_friction_ = has_friction_ || o.friction > 0;
   body_of_ = add_bodies(model, geometry_);
   for (const int b : body_of_) has_friction_ = has_friction_ || model.bodies[z(b)].friction > 0;
+  leeway_ = geometry_.margin();
+  for (int e = 0; e < geometry_.edges(); ++e) leeway_ = std::min(leeway_, geometry_.radius(e));
   before_.resize(z(geometry_.nodes()));
   after_ = node_force_ = before_;
   places_before_.resize(z(obstacles_) + body_of_.size());
@@ -209,10 +211,27 @@ void Contacts::accelerate(Chain& c, Joins* joins, double dt, bool first) {
   c.match_twins();
 }
 
-// All pairs within the margin are known. What moved by less than half of it can not have met anything else, and since the
-// margin is less than the core of the smallest pair, can not have passed through anything else either.
+// Contacts are looked for along straight lines in the axes of what turns (find_contacts.h).
+bool Contacts::turns_too_far() const {
+  constexpr double most = 0.5;  // [rad]
+  for (std::size_t o = 0; o < places_after_.size(); ++o) {
+    const Pose &from = places_before_[o], &to = places_after_[o];
+    if (std::abs(from.orientation.dot(to.orientation)) > std::cos(0.5 * most)) continue;
+    const double near = geometry_.obstacles()[o].reach + (to.position - from.position).norm();
+    for (int e = 0; e < geometry_.edges(); ++e) {
+      const auto& [i, j] = geometry_.ends(e);
+      const Vec3 &p = before_[z(i)], &q = after_[z(i)];
+      const double around = (before_[z(j)] - p).norm() + (q - p).norm() + (after_[z(j)] - before_[z(j)]).norm();
+      if ((p - from.position).norm() < near + around + geometry_.radius(e)) return true;
+    }
+  }
+  return false;
+}
+
+// All pairs within the margin are known. What moved by less than half of it can not have met anything else, and by less than
+// half a radius, the core of a pair, can not have passed through anything else either.
 bool Contacts::is_outdated(const Chain& c, const Joins* joins) const {
-  const double most = 0.5 * geometry_.margin();
+  const double most = 0.5 * leeway_;
   for (std::size_t i = 0; i < after_.size(); ++i) {
     if (squared_norm(c.x.get(c.vertex_of_node[i]) - to_small(after_[i])) > most * most) return true;
   }

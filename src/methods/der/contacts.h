@@ -68,6 +68,8 @@ class Contacts {
   // After the free motion: what touches, and the impulses of the last step as a start.
   Found find(Chain& chain, const Drive& drive, Joins* joins, AngleWork& angles, double dt);
   bool empty() const { return rows_.empty(); }
+  // An obstacle or body near a rod turns so far in this step that what passes through could be missed.
+  bool turns_too_far() const;
   // Something moved so far since `find` that more may touch.
   bool is_outdated(const Chain& chain, const Joins* joins) const;
   Found find_again(Chain& chain, Joins* joins, AngleWork& angles, double dt);
@@ -115,6 +117,7 @@ class Contacts {
   Array weight_, compliance_, drift_;               // per slot
   double last_change2_ = 0;                         // of the sweep before, squared, in the metric of the mobilities
   int obstacles_ = 0;
+  double leeway_ = 0;  // [m] twice how far things may move before contacts are looked for again
   bool has_friction_ = false;
   std::int64_t forward_ = 1;  // sweeps go to and fro
   StepClock* clock_ = nullptr;

@@ -81,9 +81,9 @@ SENTENCE("der", "two rods that hit each other keep their momentum, and their ang
   }
 }
 
-// Friction across a rod acts on its material frame, which has no inertia: the couple reaches the centerline in the step
-// after, by the moments of the twisted rod. The moment of friction along a rod about its section is left out, and nothing
-// else.
+// Friction across a rod turns it about itself; that spin counts. It is carried along with the tangents without their turning
+// it, which leaves 1e-4 of the angular momentum at any step. The moment of friction along a rod about its section is left
+// out, and nothing else.
 SENTENCE("der", "friction between curved rods keeps momentum, and angular momentum but for what is said to be left out") {
   Settings settings;
   settings.extensible = true;
@@ -91,8 +91,8 @@ SENTENCE("der", "friction between curved rods keeps momentum, and angular moment
   const Kept coarse = collide(scene, settings, 0.4), fine = collide(scene, settings, 0.1);
   EXPECT_GE(coarse.contacts, 1);
   EXPECT_LT(coarse.linear, 1e-12);
-  EXPECT_LT(fine.angular, 1e-3);
-  EXPECT_LT(fine.angular, 0.5 * coarse.angular);
+  EXPECT_LT(coarse.angular, 2e-4);
+  EXPECT_LT(fine.angular, 2e-4);
 }
 
 SENTENCE("der", "a rod at rest presses on the floor with its weight, whatever keeps its length") {

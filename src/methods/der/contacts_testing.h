@@ -47,6 +47,8 @@ inline Momenta momenta_of(const Der& rod, const Frame& frame) {
     sum.linear += p;
     sum.angular += frame.position[NodeIndex{i}].cross(p);
   }
+  const Chain& c = rod.chain();
+  for (int s = c.begin; s < c.end; ++s) sum.angular += c.roll_inertia[z(s)] * c.roll[z(s)] * to_eigen(c.t.get(s));
   return sum;
 }
 inline Vec3 centre_of(const Der& rod, const Frame& frame) {

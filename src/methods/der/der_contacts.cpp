@@ -15,6 +15,7 @@ Cause Der::keep_apart(double dt) {
     return found == Found::fine ? Cause::none : found == Found::too_many ? Cause::contact : Cause::not_finite;
   };
   if (const Cause cause = seen(contacts_->find(c, drive_, joins, *angles_, dt)); cause != Cause::none) return cause;
+  if (contacts_->turns_too_far()) return Cause::contact;
   lap(Part::contact);
   double change = 0;
   bool first = true;
@@ -23,6 +24,7 @@ Cause Der::keep_apart(double dt) {
     lap(Part::projection);
     if (contacts_->is_outdated(c, joins)) {
       if (const Cause cause = seen(contacts_->find_again(c, joins, *angles_, dt)); cause != Cause::none) return cause;
+      if (contacts_->turns_too_far()) return Cause::contact;
       first = true;
     }
     change = contacts_->sweep(c, joins, dt);

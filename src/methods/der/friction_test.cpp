@@ -191,3 +191,29 @@ SENTENCE("der", "a rod that rolls while it turns on the floor is not driven alon
   ASSERT_TRUE(ride.fine);
   EXPECT_LE(most, before * (1 + 1e-9));
 }
+
+SENTENCE("der",
+         "free rods of any section and shape come to rest on a rough floor, and hold on a slope below the friction angle") {
+  StiffnessSection flat = plain_section(2, 0.5, 0.5);
+  flat.mass_per_length = 1;
+  const auto drop = [](Scene scene, const Vec3& gravity) {
+    scene.loads.push_back(GravityLoad{gravity});
+    scene.rods[0].damping.mass = 1;
+    const auto model = model_of(scene);
+    Der rod(model, {});
+    Ride ride;
+    ride.step = advised(*model);
+    ride.go(rod, 2);
+    EXPECT_TRUE(ride.fine);
+    EXPECT_LT(ride.penetration, 0.02);
+    return std::sqrt(2 * frame_of(rod).own_energy.kinetic);
+  };
+  Scene tilted = touching(one_rod(StraightCurve{Vec3(0, 0, 0.02), Vec3(1, 0, 0.1)}, 20, flat), 0.4);
+  add_floor(tilted);
+  EXPECT_LT(drop(tilted, Vec3(0, 0, -g)), 0.02);
+  ArcCurve arc;
+  arc.start = Vec3(0, 0, 0.01), arc.angle = 1, arc.radius = 1;
+  Scene curved = touching(one_rod(arc, 20), 0.4);
+  add_floor(curved);
+  EXPECT_LT(drop(curved, g * Vec3(std::sin(0.3), 0, -std::cos(0.3))), 0.02);
+}

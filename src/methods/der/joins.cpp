@@ -23,7 +23,7 @@ Joins::Joins(const Model& model) : model_(model), plan_(model), nodes_(model.res
     const std::optional<BodyShape> shape = body_shape(model.obstacles[o].shape);
     if (!shape || bodies_.empty()) continue;
     obstacles_.push_back(static_cast<int>(o));
-    properties.push_back({BodyKind::driven, 0, Vec3::Zero(), shape, Vec3::UnitZ(), model.obstacles[o].friction, 0});
+    properties.push_back({BodyKind::driven, 0, Vec3::Zero(), shape, Vec3::UnitZ(), model.obstacles[o].friction, 1});
   }
   if (!bodies_.empty()) world_ = make_ode_world(properties, grounds);
   for (const JointModel& j : model.joints)
