@@ -97,6 +97,12 @@ test("dragging the tip sideways moves it that way, and letting go lets it return
   await until("beside the rod the mouse turns the view", async () => JSON.stringify(await ask(page, "camera")) !== JSON.stringify(camera));
 });
 
+// What was last asked for has been drawn, however slow the machine is.
+const drawn = async (page) => {
+  await sleep(500);
+  for (let k = 0; k < 4; k++) await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => done())));
+};
+
 test("a scene with bodies and obstacles draws them", async (context) => {
   const page = await fresh(context, "wrecking_ball");
   await pause(page);
@@ -104,6 +110,7 @@ test("a scene with bodies and obstacles draws them", async (context) => {
   expect(bodies.map((body) => body.name).join() === "ball,lowest,second,third,barrel", `bodies ${bodies.map((body) => body.name)}`);
   expect(obstacles.length === 1 && obstacles[0].shape.plane && !obstacles[0].moves, `obstacles ${JSON.stringify(obstacles)}`);
   // Each body has one colour and is told from what is behind it: at its middle, against beside it.
+  await drawn(page);
   const picture = await pixels(page), size = { ball: 0.06, lowest: 0.08, second: 0.075, third: 0.07, barrel: 0.05 };
   const free = (p) => page.evaluate(({ x, y }) => document.elementFromPoint(x, y)?.tagName === "CANVAS", p); // not behind a panel
   let seen = 0;
@@ -153,7 +160,7 @@ test("contacts have arrows, and the rod the colour of their force", async (conte
   };
   await page.selectOption(box, "none");
   await page.click(".check >> text=Contacts"); // arrows hide the rod
-  await sleep(500);
+  await drawn(page);
   await changed("the rod has other colours", () => page.selectOption(box, "contact"), nodes, 0.2 * nodes.length);
   const places = [];
   for (const one of contacts) {
