@@ -156,6 +156,8 @@ test("contacts have arrows, and the rod the colour of their force", async (conte
   const page = await fresh(context, "falling_rope");
   await until("the rope lies", async () => (await ask(page, "time")) > 2.5, 60000);
   await pause(page);
+  await page.keyboard.press("f"); // where the panels leave room
+  await drawn(page);
   const contacts = await ask(page, "contacts"), nodes = await ask(page, "pixels");
   expect(contacts.length > 5, `${contacts.length} contacts`);
   const weight = 0.12 * 1.6 * 9.81, carried = contacts.reduce((sum, one) => sum + one[8], 0);
