@@ -57,7 +57,6 @@ void Contacts::set_row(const Chain& c, const Joins* joins, const Touch& touch, d
   rows.normal = to_small(touch.normal);
   rows.friction = touch.friction;
   rows.radius = touch.edge_b >= 0 ? std::min(touch.radius_a, touch.radius_b) : touch.radius_a;
-  rows.stuck = true;
   rows.body = touch.obstacle >= obstacles_ ? body_of_[z(touch.obstacle - obstacles_)] : -1;
   rows.local = touch.local;
   const V3<double> n = rows.normal;
@@ -122,15 +121,8 @@ void Contacts::set_push(const Chain& c, ContactRows& rows) const {
 
 // How far the material frames give way to friction across the rod. Neighbouring contacts turn each other's frames, so each
 // counts with all: the sum over a row of the compliance, of which no entry is negative. The sweeps then do not overshoot.
-// Rolling frames also turn by themselves: with their speed, and with what the torques of the last step still do.
 void Contacts::add_frame_mobility(const Chain& c, AngleWork& angles, double dt) {
   weight_.assign(c.kind.size(), 0);
-  if (c.has_rolling) {
-    for (std::size_t s = 0; s < weight_.size(); ++s) weight_[s] = c.roll_inertia[s] * c.roll_change[s] / dt;
-    angle_compliance(c, angles, weight_, drift_);
-    for (std::size_t s = 0; s < weight_.size(); ++s) drift_[s] += angles.towards[s] - c.theta[s];
-    weight_.assign(c.kind.size(), 0);
-  }
   for (const ContactRows& rows : rows_) {
     for (int side = 0; side < 2 && rows.friction > 0; ++side)
       if (rows.slot[side] >= 0) weight_[z(rows.slot[side])] += rows.lever[side];
@@ -144,7 +136,32 @@ void Contacts::add_frame_mobility(const Chain& c, AngleWork& angles, double dt) 
       for (int k = 1; k < 3; ++k) {
         const double share = dot(across, rows.tangent[k - 1]);
         rows.row[k].frame += share * share * rows.lever[side] * compliance_[s] / (dt * dt);
-        if (c.roll_inertia[s] > 0) rows.row[k].drift += share * rows.lever[side] * drift_[s];
+      }
+    }
+  }
+}
+
+// The frames were in equilibrium with the torques of the last step. Rolling ones go on with their speed, and with the change
+// of it that these torques made.
+void Contacts::turn_frames(const Chain& c, AngleWork& angles, double dt) {
+  if (!has_friction_ || rows_.empty()) return;
+  weight_.assign(c.kind.size(), 0);
+  for (std::size_t e = 0; e < torque_.size(); ++e) {
+    const auto s = z(c.slot_of_edge[e]);
+    weight_[s] = angles.inertia[s] * (dt * c.roll_change[s] + angles.towards[s] - c.theta[s]) - torque_[e];
+  }
+  sum_torques(dt, weight_);
+  angle_compliance(c, angles, weight_, turn_);
+  for (ContactRows& rows : rows_) {
+    for (int k = 1; k < 3; ++k) {
+      ContactRow& row = rows.row[k];
+      row.turned = 0;
+      row.counted = row.impulse;
+      for (int side = 0; side < 2 && rows.friction > 0; ++side) {
+        if (rows.slot[side] < 0) continue;
+        const auto s = z(rows.slot[side]);
+        const double share = dot(cross(rows.normal, rows.axis[side]), rows.tangent[k - 1]);
+        row.turned += share * rows.lever[side] * turn_[s];
       }
     }
   }

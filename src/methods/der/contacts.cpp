@@ -4,12 +4,9 @@
 #include <cmath>
 
 #include "contact/body_obstacles.h"
-#include "math/transport.h"
 #include "model/bodies.h"
 
 namespace tendril::der {
-namespace {}  // namespace
-
 Contacts::Contacts(const Model& model)
     : model_(model), geometry_(model), obstacles_(static_cast<int>(model.obstacles.size())) {
   has_friction_ = model.contact.friction > 0;
@@ -20,6 +17,7 @@ Contacts::Contacts(const Model& model)
   for (int e = 0; e < geometry_.edges(); ++e) leeway_ = std::min(leeway_, geometry_.radius(e));
   before_.resize(z(geometry_.nodes()));
   after_ = node_force_ = before_;
+  torque_.assign(z(geometry_.edges()), 0);
   places_before_.resize(z(obstacles_) + body_of_.size());
   for (std::size_t o = 0; o < model.obstacles.size(); ++o) places_before_[o] = model.obstacles[o].start;
   places_after_ = places_before_;
@@ -29,9 +27,6 @@ void Contacts::remember(const Chain& c, const Joins* joins) {
   for (std::size_t i = 0; i < before_.size(); ++i) before_[i] = to_eigen(c.x.get(c.vertex_of_node[i]));
   for (std::size_t o = 0; o < z(obstacles_); ++o) places_before_[o] = places_after_[o];
   for (std::size_t b = 0; b < body_of_.size(); ++b) places_before_[z(obstacles_) + b] = joins->bodies()[z(body_of_[b])].pose;
-  if (!has_friction_) return;
-  old_tangent_ = c.t;
-  old_director_ = c.m1;
 }
 
 Found Contacts::look(const Chain& c, const Joins* joins) {
@@ -51,6 +46,7 @@ Found Contacts::find(Chain& c, const Drive& drive, Joins* joins, AngleWork& angl
   set_rows(c, joins, dt);
   if (has_friction_ && !rows_.empty()) add_frame_mobility(c, angles, dt);
   start_from_memory(c, joins, dt);
+  turn_frames(c, angles, dt);
   return found;
 }
 
@@ -76,6 +72,7 @@ Found Contacts::find_again(Chain& c, Joins* joins, AngleWork& angles, double dt)
           !old ? 0 : old->row[1].impulse * dot(way, old->tangent[0]) + old->row[2].impulse * dot(way, old->tangent[1]);
     }
   }
+  turn_frames(c, angles, dt);
   return found;
 }
 
@@ -97,10 +94,6 @@ void Contacts::take_from_memory(std::size_t i, double dt) {
   rows.row[0].impulse = dt * dt * memory.normal_force;
   for (int k = 1; k < 3; ++k) {
     rows.row[k].impulse = dt * dt * to_eigen(rows.tangent[k - 1]).dot(memory.friction);
-    // A slip is repaired where the nodes would do it. Where the frame would, a step later, the rod would begin to sway.
-    const double part = repair * rows.row[k].mobility / (rows.row[k].mobility + rows.row[k].frame);
-    rows.row[k].least = -part * to_eigen(rows.tangent[k - 1]).dot(memory.slip);
-    rows.row[k].start = rows.row[k].impulse;
   }
 }
 
@@ -159,22 +152,32 @@ double Contacts::sweep(Chain& c, Joins* joins, double dt) {
   return largest;
 }
 
+double Contacts::mean_push() const {
+  double sum = 0;
+  int pressing = 0;
+  for (const ContactRows& rows : rows_) {
+    if (!(rows.row[0].impulse > 0)) continue;
+    sum += rows.row[0].impulse * rows.row[0].mobility / rows.radius;
+    ++pressing;
+  }
+  return pressing > 0 ? sum / pressing : 0;
+}
+
 // Coulomb's law for the two tangents together, exactly for this contact alone: with D the mobilities and p = b/D the
 // impulses that would stop all sliding, a sliding contact has p = b/(D + lambda) on the cone, and so slides by lambda p
-// against p. The frame's answer counts from the impulse of the last step, with which it is in equilibrium.
+// against p.
 void Contacts::solve_friction(Chain& c, Joins* joins, ContactRows& rows, double dt) const {
   double b[2], D[2], p[2];
   for (int k = 0; k < 2; ++k) {
     const ContactRow& row = rows.row[k + 1];
     D[k] = row.mobility + row.frame;
-    const double slide = value(c, joins, rows, k + 1) + row.drift + row.frame * (row.impulse - row.start);
-    b[k] = D[k] * row.impulse + row.least - slide;
+    const double slide = value(c, joins, rows, k + 1) + row.turned + row.frame * (row.impulse - row.counted);
+    b[k] = D[k] * row.impulse - slide;
     p[k] = b[k] / D[k];
   }
   const double most = rows.friction * rows.row[0].impulse;
   double size = std::hypot(p[0], p[1]);
-  rows.stuck = size <= most;
-  if (!rows.stuck) {
+  if (size > most) {
     double lambda = 0;
     for (int k = 0; k < 20 && most > 0 && size > (1 + 1e-9) * most; ++k) {  // Newton's method on 1/|p|, from below
       const double slope = (p[0] * p[0] / (D[0] + lambda) + p[1] * p[1] / (D[1] + lambda)) / (size * size);
@@ -244,7 +247,7 @@ bool Contacts::is_outdated(const Chain& c, const Joins* joins) const {
   return false;
 }
 
-void Contacts::add_torques(Chain& c, double dt) const {
+void Contacts::sum_torques(double dt, Array& torque) const {
   const double rate2 = 1 / (dt * dt);
   for (const ContactRows& rows : rows_) {
     if (rows.friction == 0) continue;
@@ -252,16 +255,16 @@ void Contacts::add_torques(Chain& c, double dt) const {
     for (int side = 0; side < 2; ++side) {
       if (rows.slot[side] < 0) continue;
       // the lever goes from the centerline to the surface: -r n for a, which gets +force; +r n for b, which gets -force
-      c.torque[z(rows.slot[side])] -= rows.lever[side] * dot(cross(rows.normal, force), rows.axis[side]);
+      torque[z(rows.slot[side])] -= rows.lever[side] * dot(cross(rows.normal, force), rows.axis[side]);
     }
   }
 }
 
-// How far the section's surface at the contact was carried by the frame's turn about the rod.
-V3<double> Contacts::carried_by_frame(const Chain& c, int slot, const V3<double>& lever) const {
-  const V3<double> t = c.t.get(slot), before = old_tangent_.get(slot);
-  const double angle = signed_angle(parallel_transport_normal(before, t, old_director_.get(slot)), c.m1.get(slot), t);
-  return angle * cross(t, lever);
+void Contacts::add_torques(Chain& c, double dt) {
+  weight_.assign(c.kind.size(), 0);
+  sum_torques(dt, weight_);
+  for (std::size_t s = 0; s < weight_.size(); ++s) c.torque[s] += weight_[s];
+  for (std::size_t e = 0; e < torque_.size(); ++e) torque_[e] = weight_[z(c.slot_of_edge[e])];
 }
 
 void Contacts::finish(const Chain& c, const Joins* joins, double dt, StepReport& report) {
@@ -272,14 +275,6 @@ void Contacts::finish(const Chain& c, const Joins* joins, double dt, StepReport&
     for (int k = 0; k < 4; ++k) {
       Vec3& felt = node_force_[z(c.node[z(rows.vertex[k])])];
       for (const ContactRow& row : rows.row) felt += (row.impulse / (dt * dt)) * to_eigen(row.h[k]);
-    }
-    if (rows.friction > 0) {
-      V3<double> slide = value(c, joins, rows, 1) * rows.tangent[0] + value(c, joins, rows, 2) * rows.tangent[1];
-      for (int side = 0; side < 2; ++side)
-        if (rows.slot[side] >= 0) slide = slide + carried_by_frame(c, rows.slot[side], -rows.lever[side] * rows.normal);
-      const bool sticks = rows.stuck && rows.row[0].impulse > 0;
-      Vec3& slip = memory_.now(i).slip;
-      slip = sticks ? tangential(slip + to_eigen(slide), to_eigen(rows.normal)) : Vec3::Zero();
     }
     memory_.now(i).gap = 0;
     if (rows.row[0].impulse > 0 || value(c, joins, rows, 0) < 0) note_point(c, joins, i, dt, report);
@@ -331,6 +326,7 @@ void Contacts::save(StateWriter& writer) const {
   writer.value(forward_);
   for (Vec3 f : node_force_) each_number(f, put);
   for (Pose p : places_after_) each_number(p, put);
+  for (const double torque : torque_) writer.value(torque);
   writer.value(static_cast<std::uint64_t>(points_.size()));
   for (ContactPoint p : points_) each_number(p, put);
 }
@@ -341,6 +337,7 @@ void Contacts::load(StateReader& reader) {
   reader.value(forward_);
   for (Vec3& f : node_force_) each_number(f, get);
   for (Pose& p : places_after_) each_number(p, get);
+  for (double& torque : torque_) reader.value(torque);
   std::uint64_t count = 0;
   reader.value(count);
   TENDRIL_REQUIRE(count < (std::uint64_t{1} << 32), "the state is damaged");

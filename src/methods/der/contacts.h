@@ -26,7 +26,7 @@
 
 namespace tendril::der {
 
-constexpr double repair = 0.2;  // of an overlap or a slip that should not be, in one step
+constexpr double repair = 0.2;  // of an overlap that should not be, in one step
 inline Vec3 carried(const Pose& pose, const Vec3& local) { return pose.position + pose.orientation * local; }
 
 struct ContactRow {
@@ -35,11 +35,11 @@ struct ContactRow {
   double mobility = 0;  // sum of w g . h, of a body and of the material frame: 1/(effective mass) [1/kg]
   double frame = 0;     // the material frame's part of it
   double impulse = 0;   // p [kg m]: force times dt^2
-  double start = 0;     // p at the start of the step
-  double drift = 0;     // tangents: how far a rolling frame carries the surface by itself
+  double turned = 0;    // tangents: how far the material frames carry the surface under `counted` and all other impulses
+  double counted = 0;   // p when that was found
   double way = 0;       // of the search for all impulses together
   double last = 0;      // p before the last sweep
-  double least = 0;     // normal: of c; tangents: what c should be
+  double least = 0;     // normal: of c
 };
 struct ContactRows {
   int vertex[4];  // of a, of b
@@ -54,7 +54,6 @@ struct ContactRows {
   double radius = 0;  // the smaller one
   int body = -1;
   Vec3 local = Vec3::Zero();  // on the body
-  bool stuck = true;
 };
 
 class Contacts {
@@ -75,10 +74,14 @@ class Contacts {
   Found find_again(Chain& chain, Joins* joins, AngleWork& angles, double dt);
   // One pass over all contacts. Returns the largest change of a gap or a slip that it made, over the radius.
   double sweep(Chain& chain, Joins* joins, double dt);
+  // How far the contacts that press push in this step, on average, over the radius.
+  double mean_push() const;
+  // How far the material frames turn under the present friction.
+  void turn_frames(const Chain& chain, AngleWork& angles, double dt);
   // Goes on in the direction of the last sweeps, as conjugate gradients do (nonsmooth nonlinear ones, Silcowitz 2010).
   void accelerate(Chain& chain, Joins* joins, double dt, bool first);
   // The step is accepted.
-  void add_torques(Chain& chain, double dt) const;
+  void add_torques(Chain& chain, double dt);
   void finish(const Chain& chain, const Joins* joins, double dt, StepReport& report);
 
   std::span<const ContactPoint> points() const { return points_; }
@@ -93,11 +96,11 @@ class Contacts {
   void set_row(const Chain& chain, const Joins* joins, const Touch& touch, double dt, ContactRows& rows) const;
   void set_push(const Chain& chain, ContactRows& rows) const;
   void add_frame_mobility(const Chain& chain, AngleWork& angles, double dt);
+  void sum_torques(double dt, Array& torque) const;
   void start_from_memory(Chain& chain, Joins* joins, double dt);
   double value(const Chain& chain, const Joins* joins, const ContactRows& rows, int k) const;
   void push(Chain& chain, Joins* joins, ContactRows& rows, int k, double impulse, double dt) const;
   void solve_friction(Chain& chain, Joins* joins, ContactRows& rows, double dt) const;
-  V3<double> carried_by_frame(const Chain& chain, int slot, const V3<double>& lever) const;
   void note_point(const Chain& chain, const Joins* joins, std::size_t touch, double dt, StepReport& report);
   void keep(double dt);
   void take_from_memory(std::size_t touch, double dt);
@@ -113,8 +116,8 @@ class Contacts {
   std::vector<Vec3> before_, after_, node_force_;   // per node
   std::vector<Pose> places_before_, places_after_;  // obstacles, then bodies
   std::vector<int> body_of_;                        // per obstacle that is a body
-  Array3 old_tangent_, old_director_;               // per slot
-  Array weight_, compliance_, drift_;               // per slot
+  Array weight_, compliance_, turn_;                // per slot
+  Array torque_;                                    // per edge, of friction in the last step [N m]
   double last_change2_ = 0;                         // of the sweep before, squared, in the metric of the mobilities
   int obstacles_ = 0;
   double leeway_ = 0;  // [m] twice how far things may move before contacts are looked for again

@@ -1,9 +1,14 @@
 // Lengths and contacts in a step.
+#include <algorithm>
+
 #include "methods/der/der.h"
 
 namespace tendril::der {
 namespace {
-constexpr double enough = 0.01;  // of the radius: left over after all rounds, it may be repaired in the steps to come
+constexpr double enough = 0.01;   // of the radius: left over after all rounds, it may be repaired in the steps to come
+constexpr double share = 0.01;    // of what contacts push in this step: left over, it is an error of their forces
+constexpr int frame_rounds = 10;  // the material frames' answer is found exactly so often, then as if contacts were alone
+constexpr double least = 1e-9;    // of the radius
 }  // namespace
 
 // Lengths and joints first, then what touches, in turn until both hold. Each keeps what the other did as a start, so that
@@ -29,8 +34,11 @@ Cause Der::keep_apart(double dt) {
     }
     change = contacts_->sweep(c, joins, dt);
     lap(Part::contact);
-    if (change <= settings_.contact_tolerance) break;
-    if (round < settings_.contact_rounds) contacts_->accelerate(c, joins, dt, first);
+    if (change <= std::min(settings_.contact_tolerance, std::max(least, share * contacts_->mean_push()))) break;
+    if (round < settings_.contact_rounds) {
+      contacts_->accelerate(c, joins, dt, first);
+      if (round < frame_rounds) contacts_->turn_frames(c, *angles_, dt);
+    }
     first = false;
   }
   if (!(change <= enough)) {
