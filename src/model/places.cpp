@@ -145,7 +145,7 @@ struct Placer {
     const double gap = two_rods ? (model.initial.position[made.node_b] - made.point).norm() : 0.0;
     if (gap > 1e-6 * size)
       complain(field, fmt::format("the two points are {:.6g} m apart at the start", gap), "must be at the same place",
-               "move one of the rods");
+               "move one of the rods; a side that names nothing is the only rod, `world = true` the world");
     model.joints.push_back(made);
   }
 
@@ -244,7 +244,8 @@ Marks collect_marks(const Scene& scene, Problems& problems) {
   const auto mark_side = [&](const JointPlace& place, const std::string& field) {
     if (!place.body.empty()) {
       if (find_body(scene, place.body) < 0)
-        problems.push_back({Severity::error, "", field + ".body", fmt::format("no body is called \"{}\"", place.body), "", ""});
+        problems.push_back(
+            {Severity::error, "", field + ".body", fmt::format("no body is called \"{}\"", place.body), "", ""});
     } else if (!place.world) {
       mark(place.rod, place.at, field);
     }

@@ -145,7 +145,7 @@ double Contacts::sweep(Chain& c, Joins* joins, double dt) {
     if (rows.friction > 0 && (impulse > 0 || rows.row[1].impulse != 0 || rows.row[2].impulse != 0))
       solve_friction(c, joins, rows, dt);
     for (const ContactRow& row : rows.row)
-      largest = std::max(largest, std::abs(row.impulse - row.last) * (row.mobility + row.frame) / rows.radius);
+      largest = std::max(largest, std::abs(row.impulse - row.last) * row.mobility / rows.radius);
   }
   forward_ = 1 - forward_;
   c.match_twins();
@@ -194,17 +194,20 @@ void Contacts::solve_friction(Chain& c, Joins* joins, ContactRows& rows, double 
 }
 
 // After each sweep that did not suffice. A sweep's change stands for the gradient; where it grows, the search starts anew.
+// Rows that mostly turn frames are not coupled by lengths: a sweep solves them, and what is added only disturbs.
 void Contacts::accelerate(Chain& c, Joins* joins, double dt, bool first) {
+  const auto leads = [](const ContactRow& row) { return row.frame < row.mobility; };
   double change2 = 0;
   for (const ContactRows& rows : rows_) {
     for (const ContactRow& row : rows.row)
-      change2 += (row.mobility + row.frame) * (row.impulse - row.last) * (row.impulse - row.last);
+      if (leads(row)) change2 += (row.mobility + row.frame) * (row.impulse - row.last) * (row.impulse - row.last);
   }
   const double ratio = first || !(change2 < last_change2_) ? 0 : change2 / last_change2_;
   last_change2_ = change2;
   for (ContactRows& rows : rows_) {
     for (int k = 0; k < 3; ++k) {
       ContactRow& row = rows.row[k];
+      if (!leads(row)) continue;
       const double change = row.impulse - row.last, on = ratio * row.way;
       row.way = on + change;
       if (on == 0) continue;

@@ -72,7 +72,8 @@ class Contacts {
   // Something moved so far since `find` that more may touch.
   bool is_outdated(const Chain& chain, const Joins* joins) const;
   Found find_again(Chain& chain, Joins* joins, AngleWork& angles, double dt);
-  // One pass over all contacts. Returns the largest change of a gap or a slip that it made, over the radius.
+  // One pass over all contacts. Returns the largest change of an impulse that it made, as a displacement of the nodes over
+  // the radius.
   double sweep(Chain& chain, Joins* joins, double dt);
   // How far the contacts that press push in this step, on average, over the radius.
   double mean_push() const;

@@ -5,10 +5,11 @@
 
 namespace tendril::der {
 namespace {
-constexpr double enough = 0.01;   // of the radius: left over after all rounds, it may be repaired in the steps to come
-constexpr double share = 0.01;    // of what contacts push in this step: left over, it is an error of their forces
-constexpr int frame_rounds = 10;  // the material frames' answer is found exactly so often, then as if contacts were alone
-constexpr double least = 1e-9;    // of the radius
+constexpr double enough = 0.01;  // of the radius: left over after all rounds, it may be repaired in the steps to come
+constexpr double share = 0.01;   // of what contacts push in this step: left over, it is an error of their forces
+constexpr int frame_rounds =
+    3;  // the material frames' answer is found for all contacts together so often, then for each alone
+constexpr double least = 1e-9;  // of the radius
 }  // namespace
 
 // Lengths and joints first, then what touches, in turn until both hold. Each keeps what the other did as a start, so that

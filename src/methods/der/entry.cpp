@@ -7,22 +7,9 @@
 namespace tendril::der {
 namespace {
 
-MethodInfo make_info() {
-  MethodInfo info;
-  info.name = "der";
-  info.title = "Discrete Elastic Rods";
-  info.paper =
-      "Bergou, Wardetzky, Robinson, Audoly, Grinspun: Discrete Elastic Rods, ACM Transactions on Graphics 27(3), 2008";
-  info.summary = "explicit centerline, material frame in quasistatic equilibrium, inextensible by projection or extensible";
-  Capability& can = info.can;
-  can.inertia = can.statics = can.stretch = can.anisotropic = can.rest_curvature = can.ring = true;
-  can.joints = true;
-  can.bodies = Support::partial;
-  can.contact = Support::partial;
-  can.follower_loads = can.drag = can.damping = can.stability = can.coupling = true;
-  can.hold_position = can.hold_direction = can.hold_twist = can.hold_inside = true;
-  can.fewest_edges = 2;
-  info.options = {
+// Name, unit, default, least, most, words, what it does.
+const std::vector<OptionInfo>& options() {
+  static const std::vector<OptionInfo> list = {
       {"extensible", "", false, -forever, forever, {}, "The rod stretches by its EA instead of keeping its length exactly."},
       {"projection",
        "",
@@ -72,6 +59,25 @@ MethodInfo make_info() {
        {},
        "Treat naturally straight, isotropic rods by the formulas for general ones too. Slower; for comparison."},
   };
+  return list;
+}
+
+MethodInfo make_info() {
+  MethodInfo info;
+  info.name = "der";
+  info.title = "Discrete Elastic Rods";
+  info.paper =
+      "Bergou, Wardetzky, Robinson, Audoly, Grinspun: Discrete Elastic Rods, ACM Transactions on Graphics 27(3), 2008";
+  info.summary = "explicit centerline, material frame in quasistatic equilibrium, inextensible by projection or extensible";
+  Capability& can = info.can;
+  can.inertia = can.statics = can.stretch = can.anisotropic = can.rest_curvature = can.ring = true;
+  can.joints = true;
+  can.bodies = Support::partial;
+  can.contact = Support::partial;
+  can.follower_loads = can.drag = can.damping = can.stability = can.coupling = true;
+  can.hold_position = can.hold_direction = can.hold_twist = can.hold_inside = true;
+  can.fewest_edges = 2;
+  info.options = options();
   return info;
 }
 
