@@ -140,14 +140,18 @@ std::vector<Check> contact_capstan(ExperimentContext& context) {
     context.write_csv(fmt::format("hold_{:g}_{:.2f}", c.mu, c.theta), {"time [s]", "slip/R"}, holds.rows);
     context.write_csv(fmt::format("slip_{:g}_{:.2f}", c.mu, c.theta), {"time [s]", "slip/R"}, slips.rows);
   }
-  if (context.full()) {  // forces of contact are errors of position over the step squared
+  // Any step will do: large ones are taken in parts where the rope is taut, and at small ones contacts are solved more
+  // finely, because a force is an error of position over the step squared.
+  std::vector<double> factors = {1.9};
+  if (context.full()) factors = {1.9, 0.5, 0.125};
+  for (const double factor : factors) {
     const Case c{0.2, 3 * pi};
     int middle = 0;
     Scene scene = capstan(c, 0.95 * std::exp(c.mu * c.theta), 0, middle);
-    scene.time.step = 0.25 * open_or_throw(scene).step_size();
+    scene.time.step = factor * open_or_throw(scene).step_size();
     const Watched holds = watch(scene, middle, R);
-    checks.push_back(bound_check("mu 0.2, theta 9.425, a quarter of the step: slip in 10 s at 0.95 exp(mu theta), over R",
-                                 holds.slip / R, 0.01));
+    const std::string name = fmt::format("mu {}, theta {:.4g}, {} times the advised step", c.mu, c.theta, factor);
+    checks.push_back(bound_check(name + ": slip in 10 s at 0.95 exp(mu theta), over R", holds.slip / R, 0.01));
     worst = std::max(worst, holds.penetration);
   }
   context.write_csv("borders", {"mu", "theta [rad]", "exp(mu theta)", "load ratio at which it slips"}, borders);

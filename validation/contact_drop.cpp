@@ -81,6 +81,8 @@ std::vector<Check> contact_drop(ExperimentContext& context) {
   return {
       bound_check("speed at the end, fastest node [m/s]", fastest, 1e-3),
       relative_check("contact forces carry the weight [N]", weight, force.z(), 0.01),
+      bound_check("sideways force of all contacts together, part of the weight", std::hypot(force.x(), force.y()) / weight,
+                  0.01),
       Check{"least part of the weight on a cylinder", 0.05, carried, 0, 0, carried > 0.05},
       Check{"times it bounced off a cylinder", 1, double(bounces), 0, 0, bounces >= 1},
       Check{"centerline outside of the cylinders, least distance over the radius", 0.98, deepest, 0, 0, deepest > 0.98},

@@ -239,6 +239,21 @@ void Der::ask_drive(double time, const Live& live) {
 }
 
 StepReport Der::step(double time, double dt, const Live& live) {
+  const int count = contacts_ ? parts_of(dt) : 1;
+  StepReport worst;
+  for (int k = 0; k < count; ++k) {
+    StepReport one = take_step(time + k * dt / count, dt / count, live);
+    if (one.outcome != Outcome::fine || count == 1) return one;
+    one.iterations = std::max(one.iterations, worst.iterations);
+    one.residual = std::max(one.residual, worst.residual);
+    one.penetration = std::max(one.penetration, worst.penetration);
+    worst = one;
+  }
+  worst.step_taken = dt;
+  return report_ = worst;
+}
+
+StepReport Der::take_step(double time, double dt, const Live& live) {
   if (clock_) clock_->start();
   ask_drive(time + dt, live);
   Chain& c = *chain_;

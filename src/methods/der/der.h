@@ -58,6 +58,8 @@ class Der final : public Method {
   ProjectionReport project_all(double dt, Push push, bool velocities = true, bool again = false);
   Cause keep_lengths(double dt, bool again = false);
   Cause keep_apart(double dt);  // and lengths
+  StepReport take_step(double time, double dt, const Live& live);
+  int parts_of(double dt) const;  // in which a step is taken where taut rods touch something
   void start_on_lengths();
   void refresh();             // everything derived, from the state
   void integrate(double dt);  // forces, velocities, positions

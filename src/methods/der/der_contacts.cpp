@@ -1,5 +1,6 @@
 // Lengths and contacts in a step.
 #include <algorithm>
+#include <cmath>
 
 #include "methods/der/der.h"
 
@@ -7,10 +8,24 @@ namespace tendril::der {
 namespace {
 constexpr double enough = 0.01;  // of the radius: left over after all rounds, it may be repaired in the steps to come
 constexpr double share = 0.01;   // of what contacts push in this step: left over, it is an error of their forces
-constexpr int frame_rounds =
-    3;  // the material frames' answer is found for all contacts together so often, then for each alone
-constexpr double least = 1e-9;  // of the radius
+// The answer of material frames is found for all contacts together so often, then for each alone.
+constexpr int frame_rounds = 3;
+constexpr double least = 1e-9;    // of the radius
+constexpr double most_phase = 1;  // [rad] that the fastest wave of a taut rod turns in a step
+constexpr double most_parts = 8;
 }  // namespace
+
+// A wave as short as a segment swings in a taut rod with omega^2 = 4 T/(m l), which the advice for a step can not know. Rods
+// that touch something bounce off it for ever, and slip, where dt omega is much more than 1.
+int Der::parts_of(double dt) const {
+  if (contacts_->points().empty()) return 1;
+  const Chain& c = *chain_;
+  double stiffest = 0;
+  for (int s = c.begin; s < c.end; ++s)
+    stiffest = std::max(stiffest, c.tension[z(s)] * std::max(c.inverse_mass[z(s)], c.inverse_mass[z(s + 1)]));
+  const double wanted = std::ceil(2 * dt * std::sqrt(stiffest) / most_phase);
+  return static_cast<int>(std::clamp(wanted, 1.0, most_parts));
+}
 
 // Lengths and joints first, then what touches, in turn until both hold. Each keeps what the other did as a start, so that
 // in steady motion one round is enough.
