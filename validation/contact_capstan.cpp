@@ -142,8 +142,8 @@ std::vector<Check> contact_capstan(ExperimentContext& context) {
   }
   // Any step will do: large ones are taken in parts where the rope is taut, and at small ones contacts are solved more
   // finely, because a force is an error of position over the step squared.
-  std::vector<double> factors = {1.9};
-  if (context.full()) factors = {1.9, 0.5, 0.125};
+  std::vector<double> factors = {3.8};
+  if (context.full()) factors = {3.8, 2, 0.5, 0.25};
   for (const double factor : factors) {
     const Case c{0.2, 3 * pi};
     int middle = 0;

@@ -343,7 +343,7 @@ class Builder {
     }
     bool held = false;
     for (const Wall& wall : c.walls) held = held || (wall.twist && wall.rod == static_cast<int>(&rod - c.rods.data()));
-    if (choice_.rolling && !held) let_roll(c, rod, model_);
+    if (choice_.rolling && !held) let_roll(c, rod, model_, pose_);
     simple = simple && !choice_.force_general && !choice_.rolling && from.damping.internal == 0;
     for (const NodeLoad& load : model_.node_loads) {
       if (load.rod == rod.model_rod && (load.is_moment || load.axes == Axes::material)) simple = false;

@@ -1,5 +1,7 @@
 #include "methods/der/chain.h"
 
+#include "math/rotation.h"
+
 namespace tendril::der {
 
 Beside edges_beside(const Chain& c, int node) {
@@ -16,12 +18,14 @@ Beside edges_beside(const Chain& c, int node) {
   return beside;
 }
 
-void let_roll(Chain& c, const ChainRod& rod, const Model& model) {
+void let_roll(Chain& c, const ChainRod& rod, const Model& model, const Frame& pose) {
   c.has_rolling = true;
   for (int s = rod.first; s < rod.first + rod.slots; ++s) {
     if (c.kind[z(s)] != SlotKind::edge) continue;
-    const Section& section = model.section[EdgeIndex{c.edge[z(s)]}];
+    const EdgeIndex edge{c.edge[z(s)]};
+    const Section& section = model.section[edge];
     const double a = section.extent1, b = section.extent2;  // as for an ellipse
+    c.roll[z(s)] = pose.spin[edge].dot(director(pose.orientation[edge], 2));
     c.roll_inertia[z(s)] = 0.25 * (a * a + b * b) * c.line_mass[z(s)] * c.rest_length[z(s)];
   }
 }

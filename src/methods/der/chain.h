@@ -184,7 +184,7 @@ struct ChainChoice {
 // From a pose of the rods (positions, frames, unwrapped twist) and the walls that stand at this time.
 Chain build_chain(const Model& model, const Frame& pose, const Drive& drive, const ChainChoice& choice);
 // Parts of it: a rod whose twist nothing holds gets its rotary inertia; twist regions of a rod.
-void let_roll(Chain& chain, const ChainRod& rod, const Model& model);
+void let_roll(Chain& chain, const ChainRod& rod, const Model& model, const Frame& pose);
 void find_regions(Chain& chain, const ChainRod& rod);
 
 }  // namespace tendril::der

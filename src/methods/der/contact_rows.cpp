@@ -7,10 +7,6 @@
 #include "model/bodies.h"
 
 namespace tendril::der {
-namespace {
-constexpr double most_unknown = 0.01;  // of the radius: overlap that no step before has seen
-}  // namespace
-
 void Contacts::set_rows(const Chain& c, const Joins* joins, double dt) {
   rows_.resize(touches_.size());
   for (std::size_t i = 0; i < rows_.size(); ++i) {
@@ -149,6 +145,15 @@ void Contacts::turn_frames(const Chain& c, AngleWork& angles, double dt) {
   for (std::size_t e = 0; e < torque_.size(); ++e) {
     const auto s = z(c.slot_of_edge[e]);
     weight_[s] = angles.inertia[s] * (dt * c.roll_change[s] + angles.towards[s] - c.theta[s]) - torque_[e];
+  }
+  for (std::size_t i = 0; i < c.walls.size(); ++i) {  // held frames turn, and take their neighbours along
+    const Wall &from = walls_before_[i], &to = c.walls[i];
+    if (!to.twist) continue;
+    const double angle = signed_angle(parallel_transport_normal(from.target_tangent, to.target_tangent, from.target_d1),
+                                      to.target_d1, to.target_tangent);
+    const auto s = z(to.slot);
+    weight_[s - 1] += c.twist_stiffness[s] * angle;
+    weight_[s + 1] += c.twist_stiffness[s + 1] * angle;
   }
   sum_torques(dt, weight_);
   angle_compliance(c, angles, weight_, turn_);

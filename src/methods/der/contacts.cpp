@@ -7,6 +7,7 @@
 #include "model/bodies.h"
 
 namespace tendril::der {
+
 Contacts::Contacts(const Model& model)
     : model_(model), geometry_(model), obstacles_(static_cast<int>(model.obstacles.size())) {
   has_friction_ = model.contact.friction > 0;
@@ -24,6 +25,7 @@ Contacts::Contacts(const Model& model)
 }
 
 void Contacts::remember(const Chain& c, const Joins* joins) {
+  walls_before_ = c.walls;
   for (std::size_t i = 0; i < before_.size(); ++i) before_[i] = to_eigen(c.x.get(c.vertex_of_node[i]));
   for (std::size_t o = 0; o < z(obstacles_); ++o) places_before_[o] = places_after_[o];
   for (std::size_t b = 0; b < body_of_.size(); ++b) places_before_[z(obstacles_) + b] = joins->bodies()[z(body_of_[b])].pose;
@@ -82,8 +84,9 @@ void Contacts::keep(double dt) {
   for (std::size_t i = 0; i < rows_.size(); ++i) {
     const ContactRows& rows = rows_[i];
     ContactMemoryEntry& memory = memory_.now(i);
-    memory.normal_force = rate2 * rows.row[0].impulse;
-    memory.friction = rate2 * to_eigen(rows.row[1].impulse * rows.tangent[0] + rows.row[2].impulse * rows.tangent[1]);
+    memory.normal_force = trust_ * rate2 * rows.row[0].impulse;
+    memory.friction =
+        trust_ * rate2 * to_eigen(rows.row[1].impulse * rows.tangent[0] + rows.row[2].impulse * rows.tangent[1]);
   }
   memory_.commit();
 }
@@ -272,6 +275,7 @@ void Contacts::add_torques(Chain& c, double dt) {
 
 void Contacts::finish(const Chain& c, const Joins* joins, double dt, StepReport& report) {
   points_.clear();
+  growth_ = 0;
   for (Vec3& f : node_force_) f.setZero();
   for (std::size_t i = 0; i < rows_.size(); ++i) {
     ContactRows& rows = rows_[i];
@@ -279,8 +283,11 @@ void Contacts::finish(const Chain& c, const Joins* joins, double dt, StepReport&
       Vec3& felt = node_force_[z(c.node[z(rows.vertex[k])])];
       for (const ContactRow& row : rows.row) felt += (row.impulse / (dt * dt)) * to_eigen(row.h[k]);
     }
-    memory_.now(i).gap = 0;
+    ContactMemoryEntry& memory = memory_.now(i);
+    const double before = memory.age > 0 ? std::min(0.0, memory.gap) : -most_unknown * rows.radius;
+    memory.gap = 0;
     if (rows.row[0].impulse > 0 || value(c, joins, rows, 0) < 0) note_point(c, joins, i, dt, report);
+    growth_ = std::max(growth_, (before - memory.gap) / rows.radius);
   }
   keep(dt);
 }

@@ -26,7 +26,8 @@
 
 namespace tendril::der {
 
-constexpr double repair = 0.2;  // of an overlap that should not be, in one step
+constexpr double repair = 0.2;         // of an overlap that should not be, in one step
+constexpr double most_unknown = 0.01;  // of the radius: overlap that no step before has seen
 inline Vec3 carried(const Pose& pose, const Vec3& local) { return pose.position + pose.orientation * local; }
 
 struct ContactRow {
@@ -81,9 +82,13 @@ class Contacts {
   void turn_frames(const Chain& chain, AngleWork& angles, double dt);
   // Goes on in the direction of the last sweeps, as conjugate gradients do (nonsmooth nonlinear ones, Silcowitz 2010).
   void accelerate(Chain& chain, Joins* joins, double dt, bool first);
+  // The next step begins with this part of the impulses.
+  void trust(double part) { trust_ = part; }
   // The step is accepted.
   void add_torques(Chain& chain, double dt);
   void finish(const Chain& chain, const Joins* joins, double dt, StepReport& report);
+  // By how much an overlap grew in the step, over the radius: contacts that were missing, or pushed the wrong way.
+  double growth() const { return growth_; }
 
   std::span<const ContactPoint> points() const { return points_; }
   const Vec3& force_at(int node) const { return node_force_[z(node)]; }  // of all contacts on a node, in the last step [N]
@@ -119,7 +124,9 @@ class Contacts {
   std::vector<int> body_of_;                        // per obstacle that is a body
   Array weight_, compliance_, turn_;                // per slot
   Array torque_;                                    // per edge, of friction in the last step [N m]
-  double last_change2_ = 0;                         // of the sweep before, squared, in the metric of the mobilities
+  std::vector<Wall> walls_before_;
+  double trust_ = 1, growth_ = 0;
+  double last_change2_ = 0;  // of the sweep before, squared, in the metric of the mobilities
   int obstacles_ = 0;
   double leeway_ = 0;  // [m] twice how far things may move before contacts are looked for again
   bool has_friction_ = false;

@@ -143,7 +143,10 @@ bool Der::walls_moved() {
 void Der::rebuild() {
   Frame pose = model_->initial;
   write(pose);
+  const std::unique_ptr<Chain> old = std::move(chain_);
   chain_ = std::make_unique<Chain>(build_chain(*model_, pose, drive_, choice()));
+  for (std::size_t e = 0; e < chain_->slot_of_edge.size(); ++e)
+    chain_->roll_change[z(chain_->slot_of_edge[e])] = old->roll_change[z(old->slot_of_edge[e])];
   allocate();
   refresh();
   update_gradient(*chain_, 0);
@@ -253,6 +256,10 @@ StepReport Der::step(double time, double dt, const Live& live) {
   return report_ = worst;
 }
 
+namespace {
+constexpr double most_growth = 0.01;  // of the radius: overlap that a step may add
+}  // namespace
+
 StepReport Der::take_step(double time, double dt, const Live& live) {
   if (clock_) clock_->start();
   ask_drive(time + dt, live);
@@ -291,7 +298,10 @@ StepReport Der::take_step(double time, double dt, const Live& live) {
   if (!a.fine) return failed(Cause::frame_update);
   if (c.has_rolling) end_roll(c, *angles_, dt);
   lap(Part::frames);
-  if (contacts_) contacts_->finish(c, joins_.get(), dt, report_);
+  if (contacts_) {
+    contacts_->finish(c, joins_.get(), dt, report_);
+    if (contacts_->growth() > most_growth) return failed(Cause::contact);
+  }
   lap(Part::contact);
   return report_;
 }

@@ -10,6 +10,9 @@ constexpr double enough = 0.01;  // of the radius: left over after all rounds, i
 constexpr double share = 0.01;   // of what contacts push in this step: left over, it is an error of their forces
 // The answer of material frames is found for all contacts together so often, then for each alone.
 constexpr int frame_rounds = 3;
+// Impulses that were not settled are not begun with whole: contacts and tensions that hold each other in balance could grow
+// from step to step, where a heavy body hangs on a light rope.
+constexpr double unsettled_trust = 0.8;
 constexpr double least = 1e-9;    // of the radius
 constexpr double most_phase = 1;  // [rad] that the fastest wave of a taut rod turns in a step
 constexpr double most_parts = 8;
@@ -35,6 +38,8 @@ Cause Der::keep_apart(double dt) {
   const auto seen = [](Found found) {
     return found == Found::fine ? Cause::none : found == Found::too_many ? Cause::contact : Cause::not_finite;
   };
+  if (move_walls_) set_walls(c, drive_);  // friction feels how they turn the frames
+  if (joins) joins->set_walls(c);
   if (const Cause cause = seen(contacts_->find(c, drive_, joins, *angles_, dt)); cause != Cause::none) return cause;
   if (contacts_->turns_too_far()) return Cause::contact;
   lap(Part::contact);
@@ -57,6 +62,7 @@ Cause Der::keep_apart(double dt) {
     }
     first = false;
   }
+  contacts_->trust(change <= settings_.contact_tolerance ? 1 : unsettled_trust);
   if (!(change <= enough)) {
     report_.residual = change;
     return Cause::contact;

@@ -172,7 +172,51 @@ SENTENCE("der", "a rod that spins on the floor is stopped by friction") {
   EXPECT_LT(frame_of(rod).own_energy.kinetic, 1e-3 * frame_of(Der(model, {})).own_energy.kinetic);
 }
 
-// A roll of any length is no slip to be repaired later, when the rod has turned.
+SENTENCE("der", "a rod that starts rolling goes on rolling, also when another one is let go") {
+  Scene scene = lying(10, 0.5);
+  scene.rods[0].velocity = Vec3(0, 0.25, 0);
+  scene.rods[0].angular_velocity = Vec3(-25, 0, 0);
+  scene.loads.push_back(GravityLoad{});
+  Rod other = scene.rods[0];
+  other.name = "other";
+  other.rest = StraightCurve{Vec3(0, 5, 0.01), Vec3(1, 5, 0.01)};
+  other.velocity = other.angular_velocity = Vec3::Zero();
+  scene.rods.push_back(other);
+  Clamp clamp;
+  clamp.rod = "other", clamp.hold = {Hold::position}, clamp.until = 0.25;
+  scene.clamps.push_back(clamp);
+  const auto model = model_of(scene);
+  Der rod(model, {});
+  Ride ride;
+  ride.step = advised(*model);
+  ride.go(rod, 0.5);
+  ASSERT_TRUE(ride.fine);
+  const Frame frame = frame_of(rod);
+  EXPECT_NEAR(frame.velocity[NodeIndex{5}].y(), 0.25, 1e-4);
+  EXPECT_NEAR(frame.spin[EdgeIndex{5}].x(), -25, 0.01);
+}
+
+SENTENCE("der", "clamps that turn a rod make it roll over the floor") {
+  Scene scene = lying(10, 0.5);
+  scene.loads.push_back(GravityLoad{});
+  for (const double at : {0.0, 1.0}) {
+    Clamp clamp;
+    clamp.rod = scene.rods[0].name, clamp.at = at, clamp.hold = {Hold::twist}, clamp.axis = Vec3::UnitX();
+    clamp.turn.keys = {{0, 0}, {1, 2}};
+    clamp.turn.shape = TimetableShape::linear;
+    scene.clamps.push_back(clamp);
+  }
+  const auto model = model_of(scene);
+  Der rod(model, {});
+  Ride ride;
+  ride.step = advised(*model);
+  ride.go(rod, 0.5);
+  ASSERT_TRUE(ride.fine);
+  const double y = frame_of(rod).position[NodeIndex{5}].y();
+  ride.go(rod, 0.9);
+  EXPECT_NEAR(frame_of(rod).position[NodeIndex{5}].y() - y, -0.4 * 2 * 2 * 3.141592653589793 * 0.01, 2e-4);
+}
+
 SENTENCE("der", "a rod that rolls while it turns on the floor is not driven along itself") {
   Scene scene = lying(10, 0.5, plain_section(5, 5, 5));
   scene.rods[0].velocity = Vec3(0, 0.5, 0);
