@@ -21,7 +21,7 @@ struct Settings {
   Push push = Push::fast;
   double projection_tolerance = 1e-8;
   int projection_iterations = 100;
-  double contact_tolerance = 1e-4;
+  double contact_tolerance = 1e-5;
   int contact_rounds = 50;
   RelaxOptions relax;
   static Settings from(const Options& options);

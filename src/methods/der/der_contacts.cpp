@@ -12,7 +12,7 @@ constexpr double share = 0.01;   // of what contacts push in this step: left ove
 constexpr int frame_rounds = 3;
 // Impulses that were not settled are not begun with whole: contacts and tensions that hold each other in balance could grow
 // from step to step, where a heavy body hangs on a light rope.
-constexpr double unsettled_trust = 0.8;
+constexpr double unsettled = 1e-4, unsettled_trust = 0.8;
 constexpr double least = 1e-9;    // of the radius
 constexpr double most_phase = 1;  // [rad] that the fastest wave of a taut rod turns in a step
 constexpr double most_parts = 8;
@@ -62,7 +62,7 @@ Cause Der::keep_apart(double dt) {
     }
     first = false;
   }
-  contacts_->trust(change <= settings_.contact_tolerance ? 1 : unsettled_trust);
+  contacts_->trust(change <= unsettled ? 1 : unsettled_trust);
   if (!(change <= enough)) {
     report_.residual = change;
     return Cause::contact;

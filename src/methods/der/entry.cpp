@@ -29,7 +29,7 @@ const std::vector<OptionInfo>& options() {
       {"projection_iterations", "", 100.0, 1, 1e6, {}, "Projections that need more iterations than this count as failed."},
       {"contact_tolerance",
        "",
-       1e-4,
+       1e-5,
        1e-12,
        1e-2,
        {},
