@@ -8,6 +8,7 @@
 #include "tendril/simulate.h"
 #include "testing/sentence.h"
 #include "validation/chain_scene.h"
+#include "validation/solve.h"
 #include "validation/tree_scene.h"
 
 namespace tendril {
@@ -35,6 +36,24 @@ SENTENCE("validation", "every scene of Table 1 has the table's number of vertice
     ASSERT_TRUE(model) << scene.figure;
     EXPECT_EQ(model->material.size(), scene.vertices * scene.copies) << scene.figure;
   }
+}
+
+SENTENCE("validation.slow",
+         "in the scene capstan the ball holds the box, and the drum hauls it up and lets it down by its turn") {
+  const Checked<Scene> scene = read_scene_file(std::filesystem::path(TENDRIL_SOURCE_DIR) / "scenes/capstan.toml");
+  ASSERT_TRUE(scene) << to_text(scene.problems());
+  Simulation simulation = open_or_throw(*scene);
+  const auto height_at = [&](double time) {
+    while (simulation.time() < time) advance_or_throw(simulation);
+    return simulation.frame().bodies[0].pose.position.z();
+  };
+  const double start = height_at(0.7), held = height_at(1.4), up = height_at(4.75), down = height_at(8);
+  EXPECT_NEAR(held, start, 2e-4);
+  const double way = 0.6 * 2 * 3.141592653589793 * 0.08;
+  EXPECT_NEAR(up - held, way, 0.01 * way);
+  EXPECT_NEAR(down, held, 2e-3);
+  EXPECT_LT(simulation.report().worst_penetration, 0.02);
+  EXPECT_EQ(simulation.report().retries, 0);
 }
 
 }  // namespace
