@@ -116,7 +116,7 @@ std::vector<Check> der_hanging_chain(ExperimentContext& context) {
 
   std::vector<Check> checks;
   checks.push_back(bound_check("worst penetration over the radius", w.penetration, 0.02));
-  checks.push_back(bound_check("longest way of a node in a step over the radius", w.stride, 1));
+  checks.push_back(bound_check("longest way of a node in a step over the radius", w.stride, 0.5));
   checks.push_back(bound_check("linking numbers are whole", w.whole, 1e-6));
   checks.push_back(bound_check("widest gap while it hangs [m]", w.gap_at_rest, 1));
   checks.push_back(at_least("a link opens [s], at least when it is pulled", choice.hang, w.opened_at));

@@ -33,8 +33,8 @@ inline Vec3 carried(const Pose& pose, const Vec3& local) { return pose.position 
 struct ContactRow {
   V3<double> g[4], h[4];
   double offset = 0;    // of c
-  double mobility = 0;  // sum of w g . h, of a body and of the material frame: 1/(effective mass) [1/kg]
-  double frame = 0;     // the material frame's part of it
+  double mobility = 0;  // sum of w g . h, and of a body: 1/(effective mass) [1/kg]
+  double frame = 0;     // likewise of the material frames, each contact as if all others pushed with it
   double impulse = 0;   // p [kg m]: force times dt^2
   double turned = 0;    // tangents: how far the material frames carry the surface under `counted` and all other impulses
   double counted = 0;   // p when that was found
