@@ -107,10 +107,7 @@ SENTENCE("der", "a rod at rest presses on the floor with its weight, whatever ke
     Settings settings;
     settings.extensible = kind == 1;
     settings.push = kind == 2 ? Push::conserving : Push::fast;
-    const auto model = model_of(scene);
-    Der rod(model, settings);
-    Ride ride;
-    ride.step = advised(*model, settings);
+    auto [model, rod, ride] = started(scene, settings);
     ride.go(rod, 3);
     ASSERT_TRUE(ride.fine) << kind;
     const Frame frame = frame_of(rod);
@@ -128,10 +125,7 @@ SENTENCE("der", "an obstacle that presses on a cantilever feels three EI w over 
   scene.rods[0].damping.mass = 5;
   Obstacle& bar = add_obstacle(scene, CapsuleShape{Vec3(a, -1, 0.031), Vec3(a, 1, 0.031), 0.02});
   bar.move.keys = {{0, Vec3::Zero()}, {2, Vec3(0, 0, -w - 0.001)}};
-  const auto model = model_of(scene);
-  Der rod(model, {});
-  Ride ride;
-  ride.step = advised(*model);
+  auto [model, rod, ride] = started(scene);
   ride.go(rod, 6);
   ASSERT_TRUE(ride.fine);
   EXPECT_LT(ride.penetration, 0.02);
@@ -234,10 +228,7 @@ SENTENCE("der", "contact does not know where the world's axes point") {
     scene.rods.push_back(second);
     scene.loads.push_back(GravityLoad{t(Vec3(0, 0, -g))});
     add_obstacle(scene, HalfSpaceShape{t(Vec3(0, 0, -0.03)), t(Vec3::UnitZ())});
-    const auto model = model_of(scene);
-    Der rod(model, {});
-    Ride ride;
-    ride.step = advised(*model);
+    auto [model, rod, ride] = started(scene);
     ride.go(rod, 0.15);
     ASSERT_TRUE(ride.fine);
     EXPECT_GT(ride.contacts, 3);

@@ -79,4 +79,16 @@ struct Ride {
   }
 };
 
+struct Started {
+  std::shared_ptr<const Model> model;
+  Der rod;
+  Ride ride;
+};
+inline Started started(const Scene& scene, const Settings& settings = {}) {  // with the advised step
+  const auto model = model_of(scene);
+  Ride ride;
+  ride.step = advised(*model, settings);
+  return {model, Der(model, settings), ride};
+}
+
 }  // namespace tendril::der

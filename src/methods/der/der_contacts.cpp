@@ -38,8 +38,10 @@ Cause Der::keep_apart(double dt) {
   const auto seen = [](Found found) {
     return found == Found::fine ? Cause::none : found == Found::too_many ? Cause::contact : Cause::not_finite;
   };
-  if (move_walls_) set_walls(c, drive_);  // friction feels how they turn the frames
-  if (joins) joins->set_walls(c);
+  if (contacts_->has_friction()) {  // which feels how walls turn the frames
+    if (move_walls_) set_walls(c, drive_);
+    if (joins) joins->set_walls(c);
+  }
   if (const Cause cause = seen(contacts_->find(c, drive_, joins, *angles_, dt)); cause != Cause::none) return cause;
   if (contacts_->turns_too_far()) return Cause::contact;
   lap(Part::contact);

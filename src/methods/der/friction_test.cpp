@@ -30,10 +30,7 @@ SENTENCE("der", "a rod on a slope sticks below the angle of friction and slides 
       const double slope = std::atan(tangent);
       Scene scene = lying(10, mu);
       add_slope(scene, slope);
-      const auto model = model_of(scene);
-      Der rod(model, settings);
-      Ride ride;
-      ride.step = advised(*model, settings);
+      auto [model, rod, ride] = started(scene, settings);
       ride.go(rod, 1);
       ASSERT_TRUE(ride.fine);
       const double x1 = centre_of(rod, frame_of(rod)).x(), t1 = ride.time;
@@ -54,10 +51,7 @@ SENTENCE("der", "a rod on a slope sticks below the angle of friction and slides 
 SENTENCE("der", "a rod that sticks does not creep, and what rests grows quiet") {
   Scene scene = lying(8, 0.5, plain_section(0.2, 0.2, 0.2));
   add_slope(scene, std::atan(0.4));
-  const auto model = model_of(scene);
-  Der rod(model, {});
-  Ride ride;
-  ride.step = advised(*model);
+  auto [model, rod, ride] = started(scene);
   ride.go(rod, 1000 * ride.step);
   const Frame early = frame_of(rod);
   ride.go(rod, 1e5 * ride.step);
@@ -125,10 +119,7 @@ SENTENCE("der", "a rod that nothing keeps from turning rolls on a plate that sli
     Scene scene = lying(10, 0.5);
     scene.loads.push_back(GravityLoad{});
     scene.obstacles[0].move = drift(along ? Vec3(0.2, 0, 0) : Vec3(0, 0.2, 0), 100);
-    const auto model = model_of(scene);
-    Der rod(model, {});
-    Ride ride;
-    ride.step = advised(*model);
+    auto [model, rod, ride] = started(scene);
     ride.go(rod, 1);
     ASSERT_TRUE(ride.fine);
     const Vec3 moved = centre_of(rod, frame_of(rod)) - Vec3(0.5, 0, 0.01);
@@ -142,10 +133,7 @@ SENTENCE("der", "a free rod rolls down a slope with two thirds of what it would 
   Scene scene = lying(10, 0.5);
   const double slope = 0.3;
   scene.loads.push_back(GravityLoad{g * Vec3(0, std::sin(slope), -std::cos(slope))});
-  const auto model = model_of(scene);
-  Der rod(model, {});
-  Ride ride;
-  ride.step = advised(*model);
+  auto [model, rod, ride] = started(scene);
   ride.go(rod, 0.5);
   ASSERT_TRUE(ride.fine);
   const Frame frame = frame_of(rod);
@@ -160,10 +148,7 @@ SENTENCE("der", "a rod that spins on the floor is stopped by friction") {
   Scene scene = lying(10, 0.5, plain_section(5, 5, 5));
   scene.rods[0].angular_velocity = Vec3(0, 0, 1);
   scene.loads.push_back(GravityLoad{});
-  const auto model = model_of(scene);
-  Der rod(model, {});
-  Ride ride;
-  ride.step = advised(*model);
+  auto [model, rod, ride] = started(scene);
   ride.go(rod, 0.03);
   EXPECT_NEAR(momenta_of(rod, frame_of(rod)).angular.z() / momenta_of(Der(model, {}), frame_of(Der(model, {}))).angular.z(),
               1 - 0.03 * 3 * 0.5 * g, 0.05);
@@ -185,10 +170,7 @@ SENTENCE("der", "a rod that starts rolling goes on rolling, also when another on
   Clamp clamp;
   clamp.rod = "other", clamp.hold = {Hold::position}, clamp.until = 0.25;
   scene.clamps.push_back(clamp);
-  const auto model = model_of(scene);
-  Der rod(model, {});
-  Ride ride;
-  ride.step = advised(*model);
+  auto [model, rod, ride] = started(scene);
   ride.go(rod, 0.5);
   ASSERT_TRUE(ride.fine);
   const Frame frame = frame_of(rod);
@@ -206,10 +188,7 @@ SENTENCE("der", "clamps that turn a rod make it roll over the floor") {
     clamp.turn.shape = TimetableShape::linear;
     scene.clamps.push_back(clamp);
   }
-  const auto model = model_of(scene);
-  Der rod(model, {});
-  Ride ride;
-  ride.step = advised(*model);
+  auto [model, rod, ride] = started(scene);
   ride.go(rod, 0.5);
   ASSERT_TRUE(ride.fine);
   const double y = frame_of(rod).position[NodeIndex{5}].y();
@@ -243,10 +222,7 @@ SENTENCE("der",
   const auto drop = [](Scene scene, const Vec3& gravity) {
     scene.loads.push_back(GravityLoad{gravity});
     scene.rods[0].damping.mass = 1;
-    const auto model = model_of(scene);
-    Der rod(model, {});
-    Ride ride;
-    ride.step = advised(*model);
+    auto [model, rod, ride] = started(scene);
     ride.go(rod, 2);
     EXPECT_TRUE(ride.fine);
     EXPECT_LT(ride.penetration, 0.02);
