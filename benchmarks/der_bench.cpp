@@ -13,7 +13,7 @@
 #include "benchmarks/benchmark.h"
 #include "benchmarks/measure_time.h"
 #include "tendril/simulate.h"
-#include "validation/figure_scenes.h"
+#include "validation/der/figure_scenes.h"
 
 namespace tendril {
 namespace {

@@ -73,7 +73,8 @@ void print_summary(const RunReport& r, const Simulation& simulation, const std::
   if (const int unstable = simulation.frame().report.negative_pivots;
       simulation.scene().time.mode != Mode::dynamics && unstable != -1)
     fmt::print("  the last equilibrium is {}\n", stability_text(unstable));
-  fmt::print("  at most {} contacts at once, worst penetration {:.2g} of the radius\n", r.most_contacts, r.worst_penetration);
+  fmt::print("  at most {} contacts at once, worst penetration {:.2g} of the radius\n", r.most_contacts,
+             r.worst_penetration);
   fmt::print("  {0}/run.h5  {0}/summary.json  {0}/probes.csv\n", folder);
   if (shown) fmt::print("  to look at it, open {}/index.html in a browser\n", folder);
 }

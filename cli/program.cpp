@@ -61,7 +61,8 @@ void describe_view(CLI::App& app, ViewArguments& a) {
   view->add_option("what", a.what, "a scene, or folders of runs (default: a gallery of the scenes)");
   view->add_option("--method", a.method, "use this method instead of the scene's");
   view->add_option("--set", a.sets, "change a field, as in run")->take_all()->allow_extra_args(false);
-  view->add_option("--host", a.host, "listen on this address; others than loopback let other machines in")->capture_default_str();
+  view->add_option("--host", a.host, "listen on this address; others than loopback let other machines in")
+      ->capture_default_str();
   view->add_option("--port", a.port, "listen on this port (default: any free one)")->check(CLI::Range(0, 65535));
   view->add_flag("--no-browser", a.no_browser, "only print the address");
   view->add_option("-o,--output", a.output, "runs: write them into one HTML file instead of showing them");
@@ -74,7 +75,9 @@ void describe_render(CLI::App& app, RenderArguments& a) {
   render->add_option("--time", a.time, "of a picture [s] (default: the end)");
   render->add_option("--from", a.from, "a film begins at this time [s]");
   render->add_option("--to", a.to, "a film ends at this time [s]");
-  render->add_option("--speed", a.speed, "simulated seconds per second of film")->check(CLI::Range(1e-6, 1e6))->capture_default_str();
+  render->add_option("--speed", a.speed, "simulated seconds per second of film")
+      ->check(CLI::Range(1e-6, 1e6))
+      ->capture_default_str();
   render->add_option("--fps", a.fps, "pictures per second of film")->check(CLI::Range(1.0, 240.0))->capture_default_str();
   render->add_option("--size", a.size, "WIDTHxHEIGHT in pixels")->capture_default_str();
   render->add_option("--colour", a.colour, "what the colours show")
@@ -82,7 +85,8 @@ void describe_render(CLI::App& app, RenderArguments& a) {
       ->capture_default_str();
   render->add_option("--theme", a.theme, "light or dark")->check(CLI::IsMember({"light", "dark"}))->capture_default_str();
   render->add_option("--layout", a.layout, "several runs: overlay or side")->check(CLI::IsMember({"overlay", "side"}));
-  render->add_option("--camera", a.camera, "px,py,pz,tx,ty,tz: where it stands and where it looks [m] (default: all in view)")
+  render
+      ->add_option("--camera", a.camera, "px,py,pz,tx,ty,tz: where it stands and where it looks [m] (default: all in view)")
       ->delimiter(',')
       ->expected(6);
   render->add_flag("--plain", a.plain, "without title, time, legend and arrows of contacts");

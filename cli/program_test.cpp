@@ -25,7 +25,8 @@ SENTENCE("cli", "run writes its files, says where, and exits with 0") {
   EXPECT_EQ(read_trajectory(shell.folder / "runs" / "beam" / "run.h5").frames.size(), 11u);
 }
 
-SENTENCE("cli", "every run leaves an index.html: finished, interrupted, resumed, diverged; without it the run is still a run") {
+SENTENCE("cli",
+         "every run leaves an index.html: finished, interrupted, resumed, diverged; without it the run is still a run") {
   Shell shell;
   const auto outcome = [&](const char* run) {
     const std::string html = read_text_file(shell.folder / run / "index.html");

@@ -47,7 +47,8 @@ SceneSource scene_source(const std::optional<SceneChoice>& chosen) {
 
 std::optional<std::string> scene_picture(std::string_view path) {
   constexpr std::string_view folder = "picture/", ending = ".png";
-  if (!path.starts_with(folder) || !path.ends_with(ending) || path.size() < folder.size() + ending.size()) return std::nullopt;
+  if (!path.starts_with(folder) || !path.ends_with(ending) || path.size() < folder.size() + ending.size())
+    return std::nullopt;
   const std::string_view name = path.substr(folder.size(), path.size() - folder.size() - ending.size());
   for (const NamedScene& scene : all_scenes()) {
     if (scene.name != name) continue;

@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "cli/find_scene.h"
-#include "run/session.h"
+#include "live/session.h"
 
 namespace tendril::cli {
 

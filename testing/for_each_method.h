@@ -68,8 +68,7 @@ inline const std::vector<Request>& all_requests() {
        [](Scene& s) {
          s.rods[0].rest = CircleCurve{Vec3::Zero(), Vec3::UnitZ(), 0.1};
        }},
-      {"a joint", [](const Capability& c) { return c.joints; },
-       [](Scene& s) { add_arm(s, JointKind::rigid); }},
+      {"a joint", [](const Capability& c) { return c.joints; }, [](Scene& s) { add_arm(s, JointKind::rigid); }},
       {"a ball joint", [](const Capability& c) { return c.joints; }, [](Scene& s) { add_arm(s, JointKind::ball); }},
       {"a hinge", [](const Capability& c) { return c.joints; }, [](Scene& s) { add_arm(s, JointKind::hinge); }},
       {"a loop of rods", [](const Capability& c) { return c.joints; },

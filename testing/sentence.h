@@ -27,10 +27,10 @@ inline int add(const std::string& suite, const char* name, const char* file, int
 
 #define TENDRIL_JOIN2(a, b) a##b
 #define TENDRIL_JOIN(a, b) TENDRIL_JOIN2(a, b)
-#define TENDRIL_SENTENCE_IN(suite, name)                                                                             \
-  static void TENDRIL_JOIN(sentence_body_, __LINE__)();                                                              \
-  static const int TENDRIL_JOIN(sentence_added_, __LINE__) =                                                         \
-      ::tendril::testing_detail::add(suite, name, __FILE__, __LINE__, &TENDRIL_JOIN(sentence_body_, __LINE__));      \
+#define TENDRIL_SENTENCE_IN(suite, name)                                                                        \
+  static void TENDRIL_JOIN(sentence_body_, __LINE__)();                                                         \
+  static const int TENDRIL_JOIN(sentence_added_, __LINE__) =                                                    \
+      ::tendril::testing_detail::add(suite, name, __FILE__, __LINE__, &TENDRIL_JOIN(sentence_body_, __LINE__)); \
   static void TENDRIL_JOIN(sentence_body_, __LINE__)()
 #define SENTENCE(room, name) TENDRIL_SENTENCE_IN(room, name)
 #define SLOW_SENTENCE(room, name) TENDRIL_SENTENCE_IN(std::string(room) + ".slow", name)

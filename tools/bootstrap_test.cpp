@@ -19,12 +19,15 @@ class SmallRepository {
     stand_in("dpkg-query", R"(shift 2; for p in "$@"; do [ "$p" = "$MISSING" ] || printf '%s=ii  ' "$p"; done)");
     stand_in("apt-get", "exit 1");
     stand_in("sudo", "exit 1");
-    stand_in("cmake", "cd build/release && echo >build.ninja && echo \"CMAKE_HOME_DIRECTORY:INTERNAL=${PWD%/build/release}\" >CMakeCache.txt");
+    stand_in("cmake",
+             "cd build/release && echo >build.ninja && echo \"CMAKE_HOME_DIRECTORY:INTERNAL=${PWD%/build/release}\" "
+             ">CMakeCache.txt");
     stand_in("ninja", R"(cd "$2"; printf '#!/bin/sh\necho "from $PWD:" "$@"\n' >tendril; chmod +x tendril)");
   }
   fs::path root() const { return folder_.path() / "repo"; }
   void stand_in(const std::string& name, const std::string& does) const {
-    folder_.write("bin/" + name, "#!/bin/bash\necho " + name + " >>'" + (folder_.path() / "calls").string() + "'\n" + does + "\n");
+    folder_.write("bin/" + name,
+                  "#!/bin/bash\necho " + name + " >>'" + (folder_.path() / "calls").string() + "'\n" + does + "\n");
     fs::permissions(folder_.path() / "bin" / name, fs::perms(0755));
   }
   Said run(const std::string& command) const {
@@ -49,7 +52,8 @@ SENTENCE("bootstrap", "the first run builds and passes the arguments on, the sec
   const SmallRepository repository;
   const Said first = repository.run("repo/tendril run 'a scene' -o x");
   EXPECT_EQ(first.code, 0);
-  EXPECT_EQ(first.text, "building tendril (first time: a few minutes) ...\nfrom " + repository.path() + ": run a scene -o x\n");
+  EXPECT_EQ(first.text,
+            "building tendril (first time: a few minutes) ...\nfrom " + repository.path() + ": run a scene -o x\n");
   EXPECT_TRUE(repository.called("cmake") && repository.called("ninja"));
   const Said second = repository.run("repo/tendril list");
   EXPECT_EQ(second.text, "from " + repository.path() + ": list\n");
@@ -59,7 +63,8 @@ SENTENCE("bootstrap", "the first run builds and passes the arguments on, the sec
 SENTENCE("bootstrap", "a changed, a new and a removed source each make it build again") {
   const SmallRepository repository;
   repository.run("repo/tendril");
-  for (const char* change : {"touch repo/src/a.cpp", "touch repo/src/b.cpp", "rm repo/src/b.cpp", "touch repo/CMakeLists.txt"}) {
+  for (const char* change :
+       {"touch repo/src/a.cpp", "touch repo/src/b.cpp", "rm repo/src/b.cpp", "touch repo/CMakeLists.txt"}) {
     const Said said = repository.run(std::string("sleep 0.02; ") + change + "; repo/tendril");
     EXPECT_TRUE(repository.called("ninja")) << change;
     EXPECT_TRUE(contains(said.text, "building tendril ...")) << said.text;

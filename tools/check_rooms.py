@@ -28,10 +28,11 @@ MAY_INCLUDE = {
     "measure": {PUBLIC, "math", "model"},
     "record": {PUBLIC},
     "view": {PUBLIC, "math", "model", "measure", "contact/shapes.h", "record/files.h"},
-    "serve": {PUBLIC, "run/session.h", "run/command.h"},
+    "live": {PUBLIC, "math", "model", "contact/shapes.h", "view"},
+    "serve": {PUBLIC, "live/session.h", "live/command.h"},
     "render": {PUBLIC, "view", "serve/server.h"},
-    "run": {PUBLIC, "math", "linear", "scene", "model", "contact", "bodies", "parallel", "measure", "record", "view"},
-    "cli": {PUBLIC, "serve/server.h", "run/session.h", "view", "render/render.h", "validation/experiment.h", "benchmarks/benchmark.h"},
+    "run": {PUBLIC, "math", "linear", "scene", "model", "contact", "bodies", "parallel", "measure"},
+    "cli": {PUBLIC, "serve/server.h", "live/session.h", "view", "render/render.h", "validation/experiment.h", "benchmarks/benchmark.h"},
     "validation": EVERYTHING,
     "benchmarks": EVERYTHING,
     "testing": EVERYTHING,
@@ -44,7 +45,7 @@ PROGRAM = {"cli", "validation", "benchmarks", "testing"}
 # library -> (what its includes look like, rooms that may use it)
 LIBRARIES = {
     "Eigen": (r"Eigen/|unsupported/Eigen/", EVERYTHING),
-    "fmt": (r"fmt/", {"scene", "model", "measure", "record", "view", "serve", "render", "run"} | PROGRAM),
+    "fmt": (r"fmt/", {"scene", "model", "measure", "record", "view", "serve", "render", "run", "live"} | PROGRAM),
     "toml++": (r"toml\+\+/|toml\.hpp", {"scene"}),
     "nlohmann-json": (r"nlohmann/", {"scene", "record", "view", "serve"} | PROGRAM),
     "HDF5": (r"hdf5|H5", {"record"}),
@@ -56,7 +57,7 @@ LIBRARIES = {
     "GoogleTest": (r"gtest/|gmock/", {"testing"}),
     "RapidCheck": (r"rapidcheck", {"testing"}),
     "Google Benchmark": (r"benchmark/", {"benchmarks"}),
-    "threads": (r"(thread|future|execution|pthread\.h|omp\.h)$", {"parallel", "serve", "run"} | PROGRAM),
+    "threads": (r"(thread|future|execution|pthread\.h|omp\.h)$", {"parallel", "serve", "live"} | PROGRAM),
     "iostream": (r"iostream$", PROGRAM),
 }
 SYSTEM = re.compile(r"[a-z0-9_]+$|c[a-z]+$|[a-z0-9_]+\.h$|sys/|experimental/")

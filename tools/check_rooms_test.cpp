@@ -19,12 +19,15 @@ SENTENCE("rooms", "an include that leaves its room is found and named with its l
   tree.write("src/math/good.cpp", "#include <cmath>\n#include \"math/good.h\"\n#include \"tendril/types.h\"\n");
   EXPECT_EQ(check_rooms(tree.path()).code, 0);
   tree.write("src/math/bad.cpp", "#include <cmath>\n#include \"model/model.h\"\n");
-  tree.write("src/methods/der/der.cpp", "#include \"methods/cable/cable.h\"\n#include \"tendril/simulate.h\"\n#include \"methods/der/der.h\"\n");
+  tree.write("src/methods/der/der.cpp",
+             "#include \"methods/cable/cable.h\"\n#include \"tendril/simulate.h\"\n#include \"methods/der/der.h\"\n");
   tree.write("src/methods/registry.cpp", "#include \"methods/der/entry.h\"\n#include \"methods/der/der.h\"\n");
   const Said said = check_rooms(tree.path());
   EXPECT_EQ(said.code, 1);
-  EXPECT_TRUE(contains(said.text, "src/math/bad.cpp:2: room math includes model/model.h, allowed: tendril/types.h")) << said.text;
-  EXPECT_TRUE(contains(said.text, "src/methods/der/der.cpp:1: room methods/der includes methods/cable/cable.h")) << said.text;
+  EXPECT_TRUE(contains(said.text, "src/math/bad.cpp:2: room math includes model/model.h, allowed: tendril/types.h"))
+      << said.text;
+  EXPECT_TRUE(contains(said.text, "src/methods/der/der.cpp:1: room methods/der includes methods/cable/cable.h"))
+      << said.text;
   EXPECT_TRUE(contains(said.text, "src/methods/der/der.cpp:2: room methods/der includes tendril/simulate.h")) << said.text;
   EXPECT_TRUE(contains(said.text, "src/methods/registry.cpp:2: room methods includes methods/der/der.h")) << said.text;
   EXPECT_TRUE(contains(said.text, "4 files, 4 violations")) << said.text;
@@ -40,7 +43,8 @@ SENTENCE("rooms", "a library outside its room is found, in tests it is not") {
   const Said said = check_rooms(tree.path());
   EXPECT_TRUE(contains(said.text, "src/run/a.cpp:1: room run uses HDF5 (hdf5.h), allowed: in record")) << said.text;
   EXPECT_TRUE(contains(said.text, "src/scene/a.cpp:2: room scene uses CLI11 (CLI/CLI.hpp), allowed: in cli")) << said.text;
-  EXPECT_TRUE(contains(said.text, "src/model/a.cpp:1: room model uses an unknown library (unheard_of/thing.h)")) << said.text;
+  EXPECT_TRUE(contains(said.text, "src/model/a.cpp:1: room model uses an unknown library (unheard_of/thing.h)"))
+      << said.text;
   EXPECT_TRUE(contains(said.text, "5 files, 3 violations")) << said.text;
 }
 

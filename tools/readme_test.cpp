@@ -84,7 +84,8 @@ SENTENCE("documents", "every link from one document to a file leads there") {
       const std::string target = (*it)[1];
       if (target.find("://") != std::string::npos) continue;
       ++links;
-      EXPECT_TRUE(fs::exists(document.parent_path() / target)) << fs::relative(document, root).string() << " links to " << target;
+      EXPECT_TRUE(fs::exists(document.parent_path() / target))
+          << fs::relative(document, root).string() << " links to " << target;
     }
   }
   EXPECT_GT(links, 5);

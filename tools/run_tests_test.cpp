@@ -17,7 +17,8 @@ ok() { echo "[ RUN      ] $1"; echo "[       OK ] $1 (1 ms)"; }
 [ "$GTEST_SHARD_INDEX" = 0 ] || end 0
 )sh" + first_part + "\n");
   std::filesystem::permissions(folder.path() / "program", std::filesystem::perms(0755));
-  return run_in_shell("python3 '" TENDRIL_SOURCE_DIR "/tools/run_tests.py' '" + (folder.path() / "program").string() + "' " + arguments);
+  return run_in_shell("python3 '" TENDRIL_SOURCE_DIR "/tools/run_tests.py' '" + (folder.path() / "program").string() + "' " +
+                      arguments);
 }
 std::string last_line(const std::string& text) {
   const auto end = text.find_last_not_of('\n');
@@ -30,7 +31,8 @@ SENTENCE("test runner", "the last line counts what passed, failed and was skippe
   const Said good = run_tests("ok 'a.one, with (9 ms) in it'; ok a.two; end 0");
   EXPECT_EQ(good.code, 0);
   EXPECT_EQ(last_line(good.text), "2 passed, 0 failed") << good.text;
-  const Said bad = run_tests(R"sh(ok a.one; echo "[ RUN      ] a.two"; echo "x.cpp:3: Failure"; echo "[  FAILED  ] a.two (1 ms)"
+  const Said bad =
+      run_tests(R"sh(ok a.one; echo "[ RUN      ] a.two"; echo "x.cpp:3: Failure"; echo "[  FAILED  ] a.two (1 ms)"
     echo "[ RUN      ] a.three"; echo "[  SKIPPED ] a.three (0 ms)"; echo "[  FAILED  ] a.two"; end 1)sh");
   EXPECT_EQ(bad.code, 1);
   EXPECT_EQ(last_line(bad.text), "1 passed, 1 failed, 1 skipped") << bad.text;
@@ -53,8 +55,9 @@ SENTENCE("test runner", "a filter that matches nothing is a failure, and what is
   const Said nothing = run_tests("end 0", "--only='x*'");
   EXPECT_EQ(nothing.code, 1);
   EXPECT_EQ(last_line(nothing.text), "0 passed, 0 failed") << nothing.text;
-  const Said filter = run_tests(R"sh(ok "a.$filter"; echo "[ RUN      ] b"; echo "$filter"; echo "[  FAILED  ] b (1 ms)"; end 1)sh",
-                                "--only='m*' --without '*.slow.*' '*.full.*'");
+  const Said filter =
+      run_tests(R"sh(ok "a.$filter"; echo "[ RUN      ] b"; echo "$filter"; echo "[  FAILED  ] b (1 ms)"; end 1)sh",
+                "--only='m*' --without '*.slow.*' '*.full.*'");
   EXPECT_TRUE(contains(filter.text, "m*-*.slow.*:*.full.*")) << filter.text;
 }
 

@@ -107,8 +107,7 @@ class Describer {
   Self& self() { return static_cast<Self&>(*this); }
 };
 
-// ---- words for the values of an enum, keys for the alternatives of a variant; both in the order of the C++ type
-// ----------------
+// ---- words for the values of an enum, keys for the alternatives of a variant; both in the order of the C++ type --------
 struct Word {
   const char* name;
   const char* sentence;

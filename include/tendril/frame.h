@@ -16,7 +16,17 @@ struct Energy {  // [J]
 };
 
 enum class Outcome : std::uint8_t { fine, not_converged, diverged };
-enum class Cause : std::uint8_t { none, not_finite, projection, frame_update, folded_joint, newton, target, step_too_large, contact };
+enum class Cause : std::uint8_t {
+  none,
+  not_finite,
+  projection,
+  frame_update,
+  folded_joint,
+  newton,
+  target,
+  step_too_large,
+  contact
+};
 const char* to_text(Cause cause);  // a sentence
 // In the place of a count of unstable directions: the loads have no potential, so that there is nothing to be a minimum of.
 inline constexpr int no_energy = -2;
@@ -25,12 +35,12 @@ const char* stability_text(int negative_pivots);  // "a minimum of the energy"
 struct StepReport {
   Outcome outcome = Outcome::fine;
   Cause cause = Cause::none;
-  int iterations = 0;         // of the solver that limits: projection, Newton
-  double residual = 0;        // of that solver, in its own scale
-  double step_taken = 0;      // [s]
-  double penetration = 0;     // deepest overlap at the end of the step, over the radius
-  int negative_pivots = -1;   // directions in which an equilibrium is not a minimum; -1: not asked; no_energy
-  int contacts = 0;           // that carry force
+  int iterations = 0;        // of the solver that limits: projection, Newton
+  double residual = 0;       // of that solver, in its own scale
+  double step_taken = 0;     // [s]
+  double penetration = 0;    // deepest overlap at the end of the step, over the radius
+  int negative_pivots = -1;  // directions in which an equilibrium is not a minimum; -1: not asked; no_energy
+  int contacts = 0;          // that carry force
 };
 
 // One rod's part of the flat arrays. Edge k of a rod runs from its node k to its node k+1 (the last edge of a ring ends at node 0).
@@ -55,20 +65,20 @@ struct ContactPoint {
 };
 
 struct Frame {
-  double time = 0;         // [s]
+  double time = 0;  // [s]
   std::int64_t step = 0;
   std::vector<RodSpan> rods;
-  OnNodes<double> material;      // arc length along the rest rod [m]
-  OnNodes<Vec3> position;        // [m]
-  OnNodes<Vec3> velocity;        // [m/s]
-  OnNodes<Vec3> moment;          // internal moment, action of s+ on s-, world axes [N m]; zero at free ends, the wall's at held ends
-  OnEdges<Quat> orientation;     // material frame: columns d1, d2, d3 = tangent
-  OnEdges<Vec3> spin;            // angular velocity, world axes [rad/s]
-  OnEdges<Vec3> force;           // internal force, action of s+ on s-, world axes [N]
-  OnInnerNodes<double> twist;    // of the frame beyond parallel transport, unwrapped [rad]: 27 turns stay 27 turns
+  OnNodes<double> material;  // arc length along the rest rod [m]
+  OnNodes<Vec3> position;    // [m]
+  OnNodes<Vec3> velocity;    // [m/s]
+  OnNodes<Vec3> moment;  // internal moment, action of s+ on s-, world axes [N m]; zero at free ends, the wall's at held ends
+  OnEdges<Quat> orientation;   // material frame: columns d1, d2, d3 = tangent
+  OnEdges<Vec3> spin;          // angular velocity, world axes [rad/s]
+  OnEdges<Vec3> force;         // internal force, action of s+ on s-, world axes [N]
+  OnInnerNodes<double> twist;  // of the frame beyond parallel transport, unwrapped [rad]: 27 turns stay 27 turns
   std::vector<BodyState> bodies;
   std::vector<ContactPoint> contacts;
-  Energy own_energy;             // the energy the scheme itself conserves
+  Energy own_energy;  // the energy the scheme itself conserves
   StepReport report;
 };
 

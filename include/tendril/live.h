@@ -23,12 +23,12 @@ struct FixedVec {
 struct Hand {
   int id = 0;  // 1 to 8, given by set_input
   int rod = -1, body = -1;
-  double material = 0;  // arc length in the rest rod [m]
+  double material = 0;        // arc length in the rest rod [m]
   Vec3 point = Vec3::Zero();  // of a body: in its own axes [m]
   Pose pose;
   Motion motion;
-  double stiffness = 0, damping = 0;                    // [N/m], [N s/m]
-  double angular_stiffness = 0, angular_damping = 0;    // [N m/rad], [N m s/rad]
+  double stiffness = 0, damping = 0;                  // [N/m], [N s/m]
+  double angular_stiffness = 0, angular_damping = 0;  // [N m/rad], [N m s/rad]
 };
 // Added to the path of a clamp or of a coupling.
 struct PathInput {

@@ -76,8 +76,8 @@ class TrajectoryReader {
 
   std::int64_t frames() const;
   const std::string& method() const;
-  const std::string& scene() const;  // TOML
-  bool complete() const;             // it reached its end
+  const std::string& scene() const;    // TOML
+  bool complete() const;               // it reached its end
   const std::string& outcome() const;  // fine, not_converged, diverged, or interrupted: stopped, killed, still going on
   const std::string& message() const;  // what happened and what to change, when not fine
   const std::vector<std::string>& rod_names() const;

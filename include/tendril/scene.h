@@ -2,7 +2,6 @@
 // Each struct is described once, in src/scene/describe_scene.h: names, units, ranges, sentences live there.
 #pragma once
 
-#include <limits>
 #include <map>
 #include <optional>
 #include <string>
@@ -10,11 +9,11 @@
 #include <variant>
 #include <vector>
 
+#include "tendril/options.h"
+#include "tendril/shapes.h"
 #include "tendril/types.h"
 
 namespace tendril {
-
-inline constexpr double forever = std::numeric_limits<double>::infinity();
 
 enum class TimetableShape { hold, linear, smooth };
 template <class T>
@@ -23,8 +22,10 @@ struct Timetable {  // keys in rising time; before the first and after the last 
     double time = 0;
     T value = zero();  // Vec3{} would leave its numbers undefined
     static T zero() {
-      if constexpr (std::is_arithmetic_v<T>) return 0;
-      else return T::Zero();
+      if constexpr (std::is_arithmetic_v<T>)
+        return 0;
+      else
+        return T::Zero();
     }
     bool operator==(const Key&) const = default;
   };
@@ -35,79 +36,17 @@ struct Timetable {  // keys in rising time; before the first and after the last 
 
 struct Material {
   std::string name;
-  double density = 0;        // [kg/m^3]
-  double young_modulus = 0;  // [Pa]
+  double density = 0;                                  // [kg/m^3]
+  double young_modulus = 0;                            // [Pa]
   std::optional<double> poisson_ratio, shear_modulus;  // either one; neither: ratio 0.5 (rubber-like)
   bool operator==(const Material&) const = default;
 };
 
-// ---- cross sections; d1 and d2 are the section's axes -------------------------------------------------------------------
-struct CircleSection { double radius = 0; bool operator==(const CircleSection&) const = default; };
-struct EllipseSection { double a = 0, b = 0; bool operator==(const EllipseSection&) const = default; };             // semi-axes along d1, d2
-struct RectangleSection { double width = 0, height = 0; bool operator==(const RectangleSection&) const = default; };  // sides along d1, d2
-struct StiffnessSection {  // given directly; needs no material
-  std::optional<double> EA;                     // [N]
-  double EI1 = 0, EI2 = 0, GJ = 0;              // [N m^2]; EI1 resists bending about d1
-  double mass_per_length = 0;                   // [kg/m]
-  double radius = 0;                            // for drawing and contact [m]
-  bool operator==(const StiffnessSection&) const = default;
-};
-using CrossSection = std::variant<CircleSection, EllipseSection, RectangleSection, StiffnessSection>;
 struct Station {
   double at = 0;  // fraction of length
   CrossSection section;
   bool operator==(const Station&) const = default;
 };
-
-// ---- curves -------------------------------------------------------------------------------------------------------------------
-struct StraightCurve { Vec3 start = Vec3::Zero(), end = Vec3::UnitX(); bool operator==(const StraightCurve&) const = default; };
-struct ArcCurve {  // starts at `start` along `direction`, bends towards `towards` with `radius` through `angle`
-  Vec3 start = Vec3::Zero(), direction = Vec3::UnitX(), towards = Vec3::UnitY();
-  double radius = 1, angle = 1.5707963267948966;
-  bool operator==(const ArcCurve&) const = default;
-};
-struct CircleCurve {  // a closed ring
-  Vec3 center = Vec3::Zero(), normal = Vec3::UnitZ();
-  double radius = 1;
-  bool operator==(const CircleCurve&) const = default;
-};
-struct HelixCurve {  // center + radius (cos t R + sin t A x R) + pitch t/(2 pi) A;  A = axis, R = radial (right-handed)
-  Vec3 center = Vec3::Zero(), axis = Vec3(0, 0, -1), radial = Vec3::UnitX();
-  double radius = 1, pitch = 0.5, turns = 3;
-  bool left_handed = false;
-  bool operator==(const HelixCurve&) const = default;
-};
-struct PolylineCurve {  // points; a CSV file is replaced by its points when the scene is read, so that a Scene is whole
-  std::vector<Vec3> points;
-  std::string file;
-  bool closed = false;
-  bool operator==(const PolylineCurve&) const = default;
-};
-struct SineCurve {  // start + x direction + amplitude sin(2 pi waves x/span) normal
-  Vec3 start = Vec3::Zero(), direction = Vec3::UnitX(), normal = Vec3::UnitY();
-  double span = 1, amplitude = 0.1, waves = 1;
-  bool operator==(const SineCurve&) const = default;
-};
-struct ParabolaCurve {  // from start to end, bulging by `height` along `normal`
-  Vec3 start = Vec3::Zero(), end = Vec3::UnitX(), normal = Vec3::UnitY();
-  double height = 0.25;
-  bool operator==(const ParabolaCurve&) const = default;
-};
-struct TrefoilCurve {  // closed: center + size ((2+cos 3t) cos 2t, (2+cos 3t) sin 2t, sin 3t)
-  Vec3 center = Vec3::Zero();
-  double size = 1;
-  bool operator==(const TrefoilCurve&) const = default;
-};
-struct BentCurve {  // constant natural strain: curvature about d1 and d2 and twist
-  Vec3 start = Vec3::Zero(), direction = Vec3::UnitX();
-  std::optional<Vec3> d1;
-  double length = 1;
-  Vec2 curvature = Vec2::Zero();  // [rad/m] about d1, d2
-  double twist = 0;               // [rad/m]
-  bool operator==(const BentCurve&) const = default;
-};
-using Curve = std::variant<StraightCurve, ArcCurve, CircleCurve, HelixCurve, PolylineCurve, SineCurve, ParabolaCurve,
-                           TrefoilCurve, BentCurve>;
 
 // How the section turns along a rest curve.
 enum class SectionFollows { parallel, curve };  // parallel: twist-free (Bishop); curve: d1 points to the centre of curvature
@@ -128,16 +67,16 @@ struct Rod {
   std::optional<CrossSection> section;
   std::vector<Station> sections;  // instead of one section: stations along the rod, interpolated
   Curve rest;
-  std::optional<Curve> initial;   // the shape at the start, when it is not the rest shape
+  std::optional<Curve> initial;  // the shape at the start, when it is not the rest shape
   SectionFollows follows = SectionFollows::parallel;
-  std::optional<Vec3> d1;         // direction of the section's first axis at the start of the rest curve
-  std::optional<Vec3> initial_d1; // the same for the initial curve
-  double natural_twist = 0;       // [rad/m] of the rest shape
-  double initial_twist = 0;       // [turns] over the whole rod, on top of the rest shape, at the start
-  double initial_noise = 0;       // [m] size of a small random sideways displacement of the start, breaks symmetry
+  std::optional<Vec3> d1;                // direction of the section's first axis at the start of the rest curve
+  std::optional<Vec3> initial_d1;        // the same for the initial curve
+  double natural_twist = 0;              // [rad/m] of the rest shape
+  double initial_twist = 0;              // [turns] over the whole rod, on top of the rest shape, at the start
+  double initial_noise = 0;              // [m] size of a small random sideways displacement of the start, breaks symmetry
   Vec3 velocity = Vec3::Zero();          // [m/s] at the start
   Vec3 angular_velocity = Vec3::Zero();  // [rad/s] at the start, about the rod's centre
-  std::optional<int> segments;    // default 50; for a polyline: its points are the nodes
+  std::optional<int> segments;           // default 50; for a polyline: its points are the nodes
   std::vector<Refinement> refine;
   Damping damping;
   bool operator==(const Rod&) const = default;
@@ -149,10 +88,10 @@ struct Clamp {
   std::string rod;
   double at = 0;  // fraction of length
   std::vector<Hold> hold = {Hold::position, Hold::direction, Hold::twist};
-  Timetable<Vec3> move;         // [m] from where it starts
-  Timetable<double> turn;       // [turns] about `axis`, any number
-  std::optional<Vec3> axis;     // default: the rod's direction there at the start
-  std::optional<Vec3> direction;  // default: the rod's direction there at the start
+  Timetable<Vec3> move;              // [m] from where it starts
+  Timetable<double> turn;            // [turns] about `axis`, any number
+  std::optional<Vec3> axis;          // default: the rod's direction there at the start
+  std::optional<Vec3> direction;     // default: the rod's direction there at the start
   double from = 0, until = forever;  // [s] holds only between these times
   bool operator==(const Clamp&) const = default;
 };
@@ -160,11 +99,11 @@ struct Clamp {
 struct Coupling {  // a spring and a damper between a point of a rod and a place that may move
   std::string name;
   std::string rod;
-  double at = 1;                 // fraction of length
-  std::optional<Vec3> position;  // [m] of the place; default: where the point is at the start
-  Timetable<Vec3> move;          // [m] from there
-  Timetable<double> turn;        // [turns] about `axis`, any number
-  std::optional<Vec3> axis;      // default: the rod's direction there at the start
+  double at = 1;                                      // fraction of length
+  std::optional<Vec3> position;                       // [m] of the place; default: where the point is at the start
+  Timetable<Vec3> move;                               // [m] from there
+  Timetable<double> turn;                             // [turns] about `axis`, any number
+  std::optional<Vec3> axis;                           // default: the rod's direction there at the start
   double stiffness = 0, damping = 0;                  // [N/m], [N s/m]
   double angular_stiffness = 0, angular_damping = 0;  // [N m/rad], [N m s/rad]
   double from = 0, until = forever;                   // [s] pulls only between these times
@@ -172,7 +111,10 @@ struct Coupling {  // a spring and a damper between a point of a rod and a place
 };
 
 enum class Axes { world, material };
-struct GravityLoad { Vec3 acceleration = Vec3(0, 0, -9.81); bool operator==(const GravityLoad&) const = default; };
+struct GravityLoad {
+  Vec3 acceleration = Vec3(0, 0, -9.81);
+  bool operator==(const GravityLoad&) const = default;
+};
 struct PointLoad {
   std::string rod;
   double at = 1;
@@ -181,8 +123,12 @@ struct PointLoad {
   Timetable<double> factor;
   bool operator==(const PointLoad&) const = default;
 };
-struct ForceLoad : PointLoad { bool operator==(const ForceLoad&) const = default; };
-struct MomentLoad : PointLoad { bool operator==(const MomentLoad&) const = default; };
+struct ForceLoad : PointLoad {
+  bool operator==(const ForceLoad&) const = default;
+};
+struct MomentLoad : PointLoad {
+  bool operator==(const MomentLoad&) const = default;
+};
 struct DistributedLoad {
   std::string rod;
   double from = 0, to = 1;
@@ -191,12 +137,12 @@ struct DistributedLoad {
   Timetable<double> factor;
   bool operator==(const DistributedLoad&) const = default;
 };
-struct DragLoad {  // force per length = -normal * v across the rod - tangential * v along it
-  std::string rod;  // empty: every rod
+struct DragLoad {                     // force per length = -normal * v across the rod - tangential * v along it
+  std::string rod;                    // empty: every rod
   double normal = 0, tangential = 0;  // [N s/m^2]
   bool operator==(const DragLoad&) const = default;
 };
-struct WindLoad {  // 1/2 density coefficient width |w| w, w = the air's velocity across the rod, relative to it
+struct WindLoad {   // 1/2 density coefficient width |w| w, w = the air's velocity across the rod, relative to it
   std::string rod;  // empty: every rod
   Vec3 velocity = Vec3::Zero();  // [m/s]
   double density = 1.2;          // [kg/m^3]
@@ -225,81 +171,75 @@ struct Joint {
   std::string name;
   JointKind kind = JointKind::rigid;
   JointPlace a, b;
-  Vec3 axis = Vec3::UnitZ();  // of a hinge, at the start
+  Vec3 axis = Vec3::UnitZ();       // of a hinge, at the start
   std::optional<Vec3> point = {};  // [m] where it is at the start, when no rod is joined
   bool operator==(const Joint&) const = default;
 };
 
 // ---- contact ------------------------------------------------------------------------------------------------------------
-struct HalfSpaceShape { Vec3 point = Vec3::Zero(), normal = Vec3::UnitZ(); bool operator==(const HalfSpaceShape&) const = default; };
-struct SphereShape { Vec3 center = Vec3::Zero(); double radius = 0; bool operator==(const SphereShape&) const = default; };
-struct CapsuleShape { Vec3 start = Vec3::Zero(), end = Vec3::Zero(); double radius = 0; bool operator==(const CapsuleShape&) const = default; };
-struct CylinderShape { Vec3 start = Vec3::Zero(), end = Vec3::Zero(); double radius = 0; bool operator==(const CylinderShape&) const = default; };
-struct BoxShape {
-  Vec3 center = Vec3::Zero(), size = Vec3::Zero();                // [m] whole sides
-  Vec3 x_axis = Vec3::UnitX(), y_towards = Vec3::UnitY();         // of the first side; to which the second one points
-  bool operator==(const BoxShape&) const = default;
-};
-struct MeshShape {  // closed; an OBJ file is replaced by what it holds when the scene is read, so that a Scene is whole
-  std::string file;
-  std::vector<Vec3> vertices;
-  std::vector<int> triangles;  // three vertices each, counted from 0, counter-clockwise as seen from outside
-  double scale = 1;
-  Vec3 position = Vec3::Zero();  // [m] where the mesh's origin stands
-  bool operator==(const MeshShape&) const = default;
-};
-using ObstacleShape = std::variant<HalfSpaceShape, SphereShape, CapsuleShape, CylinderShape, BoxShape, MeshShape>;
 struct Obstacle {
   std::string name;
   ObstacleShape shape;
-  Timetable<Vec3> move;          // [m] from its place
-  Timetable<double> turn;        // [turns] about `axis` through `pivot`
+  Timetable<Vec3> move;    // [m] from its place
+  Timetable<double> turn;  // [turns] about `axis` through `pivot`
   Vec3 axis = Vec3::UnitZ();
-  std::optional<Vec3> pivot;     // default: the shape's centre; moves along
+  std::optional<Vec3> pivot;       // default: the shape's centre; moves along
   std::optional<double> friction;  // default: contact.friction
   bool operator==(const Obstacle&) const = default;
 };
 struct Contact {
   bool enabled = false;
-  double friction = 0;           // Coulomb's coefficient
-  bool self = true;              // a rod touches itself
+  double friction = 0;  // Coulomb's coefficient
+  bool self = true;     // a rod touches itself
   bool between_rods = true;
   double neighbour_length = 1;   // [circumferences] stretches of one rod nearer than this along it do not touch each other
   std::optional<double> margin;  // [m] contacts are known from this gap on; none: "auto"
   bool operator==(const Contact&) const = default;
 };
 
-// ---- rigid bodies; shapes stand about the centre of mass, cylinders and capsules along the body's z -----------------------
-struct BoxBody { Vec3 size = Vec3::Zero(); bool operator==(const BoxBody&) const = default; };  // [m] whole sides
-struct SphereBody { double radius = 0; bool operator==(const SphereBody&) const = default; };
-struct CylinderBody { double radius = 0, length = 0; bool operator==(const CylinderBody&) const = default; };
-struct CapsuleBody { double radius = 0, length = 0; bool operator==(const CapsuleBody&) const = default; };  // length without the round ends
-using BodyShape = std::variant<BoxBody, SphereBody, CylinderBody, CapsuleBody>;
+// ---- rigid bodies ------------------------------------------------------------------------------------------------------------
 enum class BodyKind { dynamic, guided, driven, fixed };
 struct RigidBody {
   std::string name;
   BodyKind kind = BodyKind::dynamic;
   std::optional<BodyShape> shape;
-  std::optional<double> mass, density;       // [kg], [kg/m^3]: one of them
-  std::optional<Vec3> inertia;               // [kg m^2] about its own axes; default: from shape and mass
-  Vec3 position = Vec3::Zero();              // [m] of the centre of mass
-  Vec3 orientation = Vec3::Zero();           // [rad] axis times angle
-  Vec3 velocity = Vec3::Zero();              // [m/s]
-  Vec3 angular_velocity = Vec3::Zero();      // [rad/s]
-  Vec3 axis = Vec3::UnitZ();                 // guided: slides along and turns about it; driven: of the turn
-  Timetable<Vec3> move;                      // [m] driven: from where it starts
-  Timetable<double> turn;                    // [turns] driven
-  double damping = 0;                        // [1/s] force per mass and velocity, moment per inertia and spin
-  bool collides = true;                      // with other bodies and the ground
+  std::optional<double> mass, density;   // [kg], [kg/m^3]: one of them
+  std::optional<Vec3> inertia;           // [kg m^2] about its own axes; default: from shape and mass
+  Vec3 position = Vec3::Zero();          // [m] of the centre of mass
+  Vec3 orientation = Vec3::Zero();       // [rad] axis times angle
+  Vec3 velocity = Vec3::Zero();          // [m/s]
+  Vec3 angular_velocity = Vec3::Zero();  // [rad/s]
+  Vec3 axis = Vec3::UnitZ();             // guided: slides along and turns about it; driven: of the turn
+  Timetable<Vec3> move;                  // [m] driven: from where it starts
+  Timetable<double> turn;                // [turns] driven
+  double damping = 0;                    // [1/s] force per mass and velocity, moment per inertia and spin
+  bool collides = true;                  // with other bodies and the ground
   double friction = 0.5, restitution = 0;
   bool operator==(const RigidBody&) const = default;
 };
 
 enum class Quantity {
-  position, velocity, direction, orientation, curvature, twist, twist_rate, force, moment, tension,  // at a point
-  reaction_force, reaction_moment,                                                                    // of a clamp
-  length, total_twist, writhe, link, bending_energy, twisting_energy, kinetic_energy, total_energy,   // of a whole rod
-  angular_velocity                                                                                    // of a body
+  position,
+  velocity,
+  direction,
+  orientation,
+  curvature,
+  twist,
+  twist_rate,
+  force,
+  moment,
+  tension,  // at a point
+  reaction_force,
+  reaction_moment,  // of a clamp
+  length,
+  total_twist,
+  writhe,
+  link,
+  bending_energy,
+  twisting_energy,
+  kinetic_energy,
+  total_energy,     // of a whole rod
+  angular_velocity  // of a body
 };
 struct Probe {
   std::string name;
@@ -307,26 +247,25 @@ struct Probe {
   double at = 1;
   std::string clamp;  // for reactions
   Quantity quantity = Quantity::position;
-  std::string body = {};  // instead of a rod
+  std::string body = {};      // instead of a rod
   std::string coupling = {};  // for reactions, instead of a clamp
   bool operator==(const Probe&) const = default;
 };
 
 enum class Mode { dynamics, statics, quasistatic };
 struct Time {
-  double duration = 1;         // [s]
+  double duration = 1;  // [s]
   Mode mode = Mode::dynamics;
   std::optional<double> step;  // [s]; none: "auto"
   double frames_per_second = 60;
   bool operator==(const Time&) const = default;
 };
 
-using OptionValue = std::variant<bool, double, std::string>;
-using OptionTable = std::map<std::string, OptionValue>;
-
 // Field path ("rod[0].section.circle.radius") -> where it stands in the text. Says nothing about the scene itself.
 struct SourceMap {
-  struct Place { int line = 0, column = 0; };  // line 0: not from the text, set afterwards (--set)
+  struct Place {
+    int line = 0, column = 0;
+  };  // line 0: not from the text, set afterwards (--set)
   std::string file;
   std::map<std::string, Place> places;
   bool operator==(const SourceMap&) const { return true; }
@@ -334,7 +273,7 @@ struct SourceMap {
 
 struct Scene {
   std::string title;
-  std::string about;           // what to watch for
+  std::string about;  // what to watch for
   std::string method = "der";
   Time time;
   std::vector<Material> materials;

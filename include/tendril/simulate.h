@@ -19,11 +19,11 @@ namespace tendril {
 
 // ---- text ------------------------------------------------------------------------------------------------------------------
 Checked<Scene> read_scene(std::string_view toml, std::string_view file_name);
-Checked<Scene> read_scene_file(const std::filesystem::path& file);   // refuses folders and files over 16 MB by size
-std::string write_scene(const Scene& scene);                         // TOML that reads back equal
-Problems set_field(Scene& scene, std::string_view path, std::string_view value);  // "rod.beam.segments", "100"
-std::string scene_format_manual();                                   // docs/scene_format.md
-std::string scene_json_schema();                                     // docs/scene.schema.json
+Checked<Scene> read_scene_file(const std::filesystem::path& file);  // refuses folders and files over 16 MB by size
+std::string write_scene(const Scene& scene);                        // TOML that reads back equal
+Problems set_field(Scene& scene, std::string_view path, std::string_view value);      // "rod.beam.segments", "100"
+std::string scene_format_manual();                                                    // docs/scene_format.md
+std::string scene_json_schema();                                                      // docs/scene.schema.json
 std::string suggest(std::string_view word, const std::vector<std::string>& allowed);  // "did you mean `radius`?"
 
 // ---- checking --------------------------------------------------------------------------------------------------------------
@@ -33,12 +33,12 @@ Problems check(const Scene& scene);  // ranges, references, geometry, capability
 struct RodDerived {
   std::string name;
   int segments = 0;
-  double length = 0, mass = 0;                                    // [m], [kg]
-  double EA = 0, EI1 = 0, EI2 = 0, GJ = 0;                        // of the middle edge [N], [N m^2]; 0: not given
-  bool uniform = true;                                            // one section all along
-  double slenderness = 0;                                         // length / radius; 0: no radius
-  double stretch_speed = 0, twist_speed = 0;                      // [m/s]; 0: not known
-  double bending_speed = 0;                                       // [m/s] of the wave as long as the rod, in the softer direction
+  double length = 0, mass = 0;                // [m], [kg]
+  double EA = 0, EI1 = 0, EI2 = 0, GJ = 0;    // of the middle edge [N], [N m^2]; 0: not given
+  bool uniform = true;                        // one section all along
+  double slenderness = 0;                     // length / radius; 0: no radius
+  double stretch_speed = 0, twist_speed = 0;  // [m/s]; 0: not known
+  double bending_speed = 0;                   // [m/s] of the wave as long as the rod, in the softer direction
 };
 struct MethodDerived {
   std::string method;
@@ -69,7 +69,8 @@ std::vector<std::string> probe_columns(Quantity quantity);  // {"x [m]", "y [m]"
 
 using InputValue = std::variant<double, Vec3, Hand>;
 struct LoggedInput {
-  std::int64_t step = 0;  // calls of advance() before it was taken: steps, those counted twice that were taken back and repeated
+  std::int64_t step =
+      0;  // calls of advance() before it was taken: steps, those counted twice that were taken back and repeated
   std::string name;
   InputValue value;
 };
@@ -102,14 +103,14 @@ class Simulation {
   Simulation& operator=(Simulation&&) noexcept;
   ~Simulation();
 
-  StepReport advance();                 // one step; in statics and quasistatic mode one recorded equilibrium
-  StepReport advance_to(double time);   // steps clipped to end there
-  bool finished() const;                // at the end, or diverged
-  bool at_recording_time() const;       // the present frame is one to record
-  std::int64_t recorded() const;        // recording times reached so far, the present one included
+  StepReport advance();                // one step; in statics and quasistatic mode one recorded equilibrium
+  StepReport advance_to(double time);  // steps clipped to end there
+  bool finished() const;               // at the end, or diverged
+  bool at_recording_time() const;      // the present frame is one to record
+  std::int64_t recorded() const;       // recording times reached so far, the present one included
   double time() const;
   double step_size() const;
-  const Frame& frame() const;           // at the present time
+  const Frame& frame() const;  // at the present time
   const Measures& measures() const;
   std::span<const Wrench> reactions() const;
   const Scene& scene() const;
@@ -150,7 +151,7 @@ class Sink {  // takes recorded frames: a file, a table, a browser
   virtual ~Sink() = default;
   virtual void begin(const Simulation& simulation) = 0;
   virtual void take(const Frame& frame, const Measures& measures) = 0;
-  virtual void tick(const Simulation&) {}                        // often, between frames: flush, checkpoint, progress
+  virtual void tick(const Simulation&) {}  // often, between frames: flush, checkpoint, progress
   virtual void end(const RunReport& report) = 0;
 };
 // Runs to the end, or until `stop` says so. Every recording time reaches the sinks once, also when a run is loaded and goes on.

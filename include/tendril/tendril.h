@@ -1,11 +1,17 @@
 // Everything: #include "tendril/tendril.h"
 #pragma once
 
+#include "tendril/describe.h"
 #include "tendril/frame.h"
 #include "tendril/live.h"
 #include "tendril/method.h"
+#include "tendril/options.h"
+#include "tendril/placed.h"
 #include "tendril/problem.h"
 #include "tendril/record.h"
 #include "tendril/scene.h"
+#include "tendril/shapes.h"
 #include "tendril/simulate.h"
+#include "tendril/state.h"
+#include "tendril/strand.h"
 #include "tendril/types.h"

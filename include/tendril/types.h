@@ -3,6 +3,7 @@
 
 #include <Eigen/Core>
 #include <Eigen/Geometry>
+#include <limits>
 #include <stdexcept>
 #include <string>
 
@@ -14,9 +15,11 @@ using Mat2 = Eigen::Matrix2d;
 using Mat3 = Eigen::Matrix3d;
 using Quat = Eigen::Quaterniond;
 
+inline constexpr double forever = std::numeric_limits<double>::infinity();
+
 struct Pose {
-  Vec3 position = Vec3::Zero();           // [m]
-  Quat orientation = Quat::Identity();    // columns of its matrix: d1, d2, d3 = tangent
+  Vec3 position = Vec3::Zero();         // [m]
+  Quat orientation = Quat::Identity();  // columns of its matrix: d1, d2, d3 = tangent
 };
 struct Motion {
   Vec3 linear = Vec3::Zero();   // [m/s]
@@ -31,9 +34,9 @@ struct Wrench {
 struct Misuse : std::logic_error {
   using std::logic_error::logic_error;
 };
-#define TENDRIL_REQUIRE(condition, sentence)                                                                     \
-  do {                                                                                                           \
-    if (!(condition)) throw ::tendril::Misuse(std::string(__func__) + ": " + (sentence));                        \
+#define TENDRIL_REQUIRE(condition, sentence)                                              \
+  do {                                                                                    \
+    if (!(condition)) throw ::tendril::Misuse(std::string(__func__) + ": " + (sentence)); \
   } while (false)
 
 }  // namespace tendril

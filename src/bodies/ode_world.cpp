@@ -18,6 +18,7 @@
 #include <mutex>
 
 #include "bodies/body_world.h"
+#include "math/elementary.h"
 #include "math/rotation.h"
 
 namespace tendril {
@@ -213,7 +214,7 @@ class OdeWorld final : public BodyWorld {
   static double reach_of(const BodyShape& shape) {
     if (const auto* b = std::get_if<BoxBody>(&shape)) return 0.5 * b->size.norm();
     if (const auto* s = std::get_if<SphereBody>(&shape)) return s->radius;
-    if (const auto* c = std::get_if<CylinderBody>(&shape)) return std::hypot(c->radius, 0.5 * c->length);
+    if (const auto* c = std::get_if<CylinderBody>(&shape)) return math::hypot(c->radius, 0.5 * c->length);
     const auto& c = std::get<CapsuleBody>(shape);
     return c.radius + 0.5 * c.length;
   }

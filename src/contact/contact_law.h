@@ -3,7 +3,7 @@
 //
 //   trial   the tangential force that would stop all sliding (a multiplier, or stiffness times elastic slip)
 //   return  the trial where it lies inside the cone (sticking), else its projection on the cone along the tangent plane
-//   (sliding)
+//           (sliding)
 //
 // The projection keeps N: friction never changes the normal force (the nearest point of the cone would).
 #pragma once

@@ -13,7 +13,7 @@
 #include "contact/contact_geometry.h"
 #include "contact/contact_law.h"
 #include "contact/touch.h"
-#include "tendril/method.h"
+#include "tendril/state.h"
 
 namespace tendril {
 

@@ -1,27 +1,25 @@
 // Finding contacts: a pure function of the positions before and after a motion. The workspace remembers which pairs are
 // near, so that they are not searched anew in every step; it changes the cost, never the answer, and need not be saved.
 //
-// Told are, sorted by key,
+// Reports, sorted by key:
 //   * pairs of segments whose gap after the motion is at most the margin: one contact for each pair (at their closest
-//   points);
-//     where several pairs meet at the same node of the same rod, it is told once;
+//     points); where several pairs meet at the same node of the same rod, it is reported once;
 //   * nodes near an obstacle, and segments that come nearest to it between their nodes. On flat ground these are the nodes;
-//   over
-//     an edge, a rod or a ball the point between. A node is left out when its segment touches the same thing within a
+//     over an edge, a rod or a ball the point between. A node is left out when its segment touches the same thing within a
 //     quarter of its length from it. A mesh may touch in several places (a corner of a room);
 //   * everything that would pass through (Touch::is_passing), however far beyond it is after the motion.
 //
 // What is promised. Nodes move on straight lines from before to after. (Seen from an obstacle: one that turns while things
 // move sees them on straight lines in its own axes.)
 //   1. Two segments that may touch, or a segment and an obstacle, whose centerlines come nearer than
-//      limit = min(core (ra + rb), d0 / 2), d0 > 0 their distance before, at any instant of the motion, are told as passing,
-//      with the normal from before that instant. So nothing crosses untold, however fast and thin.
-//   2. Up to safe_fraction of the motion no such pair is nearer than its limit: a method that goes no further than that can
-//      not have let anything pass through, whatever its response is worth.
+//      limit = min(core (ra + rb), d0 / 2), d0 > 0 their distance before, at any instant of the motion, are reported as passing,
+//      with the normal from before that instant. So nothing crosses unreported, however fast and thin.
+//   2. Up to safe_fraction of the motion no such pair is nearer than its limit: a method that goes no further than that
+//      cannot have let anything pass through, whatever its response is worth.
 //   3. A contact that is not passing has the right side: its normal is that of a pair that has not crossed.
 // Not covered: centerlines that cross already before (d0 = 0; the scene's check refuses such starts); neighbours along a rod
 // (neighbours.h), which can only fold; rounding, at 1e-15 of the coordinates. Half-spaces have no other side to pass to:
-// their normal is always right and nothing is told as passing.
+// their normal is always right and nothing is reported as passing.
 #pragma once
 
 #include <cstdint>

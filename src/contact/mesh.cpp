@@ -6,6 +6,8 @@
 #include <map>
 #include <numeric>
 
+#include "math/elementary.h"
+
 namespace tendril {
 
 MeshGeometry::MeshGeometry(const shape::Mesh& mesh) : position_(mesh.vertices), vertices_of_(mesh.triangles) {
@@ -51,7 +53,7 @@ void MeshGeometry::find_vertices() {
       const int v = vertices_of_[index(t)][index(k)];
       const auto& c = corner_[index(t)];
       const Vec3 e = c[index((k + 1) % 3)] - c[index(k)], f = c[index((k + 2) % 3)] - c[index(k)];
-      vertex_normal_[index(v)] += std::atan2(e.cross(f).norm(), e.dot(f)) * normal_[index(t)];
+      vertex_normal_[index(v)] += math::atan2(e.cross(f).norm(), e.dot(f)) * normal_[index(t)];
       if (vertex_[index(v)].owner < 0) vertex_[index(v)].owner = t;
     }
   for (const Side& s : side_) ++vertex_[index(s.from)].sides, ++vertex_[index(s.to)].sides;

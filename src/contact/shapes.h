@@ -8,6 +8,7 @@
 
 #include "contact/bounds.h"
 #include "contact/segment_distance.h"
+#include "math/elementary.h"
 #include "model/model.h"
 
 namespace tendril {
@@ -31,12 +32,12 @@ inline Nearest nearest(const shape::Capsule& s, const Vec3& p) {
 }
 
 inline Nearest nearest(const shape::Cylinder& s, const Vec3& p) {
-  const double rho = std::hypot(p.x(), p.y());
+  const double rho = math::hypot(p.x(), p.y());
   const Vec3 side = rho > 0 ? Vec3(p.x() / rho, p.y() / rho, 0) : Vec3::UnitX();
   const Vec3 cap(0, 0, p.z() < 0 ? -1 : 1);
   const double across = rho - s.radius, along = std::abs(p.z()) - s.half_length;
   if (across > 0 && along > 0) {  // nearest to the rim
-    const double distance = std::hypot(across, along);
+    const double distance = math::hypot(across, along);
     return {distance, (across / distance) * side + (along / distance) * cap};
   }
   return across > along ? Nearest{across, side} : Nearest{along, cap};

@@ -4,8 +4,9 @@
 // A problem P offers
 //   p.evaluate()       -> NewtonPoint at the present place (energy is used by newton_minimise only)
 //   p.direction()      -> the Newton direction at the present place, kept by p;
-//                         newton_minimise: double, the slope (gradient . direction), must be negative; NaN when there is
-//                         none newton_solve: bool, false when there is none
+//                         newton_minimise: double, the slope (gradient . direction), must be negative; NaN when there
+//                                          is no direction
+//                         newton_solve:    bool, false when there is no direction
 //   p.move(fraction)   -> present place = base + fraction * direction
 //   p.accept()         -> base = present place
 // evaluate is called once before the first direction, and after every move; direction only after evaluate at the same place.

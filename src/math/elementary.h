@@ -1,4 +1,4 @@
-// sin, cos, atan2 and exp without branches, the same algorithm for every number type: a lane of a pack has the bits of
+// sin, cos, atan2, exp, hypot without branches, the same algorithm for every number type: a lane of a pack has the bits of
 // the scalar, and results do not depend on the C library or on its use of fused multiply-add.
 //   sin, cos   error below 1 ulp for |x| <= 1e6 (three-part Cody-Waite reduction, polynomials of fdlibm); next to a
 //              multiple of pi/2 the absolute error is below 1e-30. Useless beyond 1.6e6, NaN for infinities.
@@ -8,6 +8,7 @@
 #pragma once
 
 #include <bit>
+#include <cmath>
 #include <cstdint>
 #include <limits>
 #include <type_traits>
@@ -167,5 +168,22 @@ constexpr T exp(const T& x) {
     return ((T(1) + (fraction + fraction)) * detail::scale_of(half)) * detail::scale_of(T(k - half));
   }
 }
+
+// sqrt(x^2 + y^2). Not scaled: for numbers whose squares neither overflow nor vanish.
+template <class T>
+constexpr T hypot(const T& x, const T& y) {
+  using std::sqrt;
+  return sqrt(x * x + y * y);
+}
+// The angle in [0, pi] whose cosine is x; beyond -1 and 1 the nearest one.
+inline double acos(double x) {
+  const double c = x < -1 ? -1.0 : x > 1 ? 1.0 : x;
+  return math::atan2(std::sqrt((1 - c) * (1 + c)), c);
+}
+inline double tanh(double x) {
+  const double e = math::exp(-2 * (x < 0 ? -x : x)), t = (1 - e) / (1 + e);
+  return x < 0 ? -t : t;
+}
+inline double cube(double x) { return x * x * x; }
 
 }  // namespace tendril::math

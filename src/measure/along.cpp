@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "math/elementary.h"
+
 namespace tendril {
 namespace {
 
@@ -82,12 +84,12 @@ Quat MaterialPoint::orientation() const {
   Quat step = a.conjugate() * b;
   if (step.w() < 0) step.coeffs() = -step.coeffs();
   const double sine = step.vec().norm();
-  const double half = std::atan2(sine, step.w());
+  const double half = math::atan2(sine, step.w());
   if (sine < 1e-15) return a;
   const double turned = half * p.share;
   Quat part;
-  part.w() = std::cos(turned);
-  part.vec() = step.vec() * (std::sin(turned) / sine);
+  part.w() = math::cos(turned);
+  part.vec() = step.vec() * (math::sin(turned) / sine);
   return (a * part).normalized();
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "math/elementary.h"
 #include "model/bodies.h"
 
 namespace tendril {
@@ -18,10 +19,10 @@ JointStrain joint_strain(const Quat& a, const Quat& b, double unwrapped_twist) {
   //   w = cos(bend/2) cos(twist/2),  (x, y) = sin(bend/2) axis,  z = cos(bend/2) sin(twist/2):
   // the sign that fits the unwrapped twist tells q from -q.
   const Quat q = a.conjugate() * b;
-  const double along = q.w() * std::cos(0.5 * unwrapped_twist) + q.z() * std::sin(0.5 * unwrapped_twist);
+  const double along = q.w() * math::cos(0.5 * unwrapped_twist) + q.z() * math::sin(0.5 * unwrapped_twist);
   const double sign = along < 0 ? -1.0 : 1.0;
-  const double sine = std::hypot(q.x(), q.y()), cosine = std::hypot(q.w(), q.z());
-  const double scale = sine < 1e-12 ? 2.0 : 2 * std::atan2(sine, cosine) / sine;
+  const double sine = math::hypot(q.x(), q.y()), cosine = math::hypot(q.w(), q.z());
+  const double scale = sine < 1e-12 ? 2.0 : 2 * math::atan2(sine, cosine) / sine;
   return {sign * scale * q.x(), sign * scale * q.y()};
 }
 

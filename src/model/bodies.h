@@ -6,7 +6,7 @@
 namespace tendril {
 
 int find_body(const Scene& scene, const std::string& name);  // -1: none
-RigidShape rigid_shape(const BodyShape& shape);               // in the body's own axes
+RigidShape rigid_shape(const BodyShape& shape);              // in the body's own axes
 double volume_of(const BodyShape& shape);                    // [m^3]
 Vec3 inertia_of(const BodyShape& shape, double mass);        // about its own axes [kg m^2]
 // Inertia in world axes and its inverse as the body's kind allows: what nothing can turn or move has none.

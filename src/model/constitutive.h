@@ -8,8 +8,7 @@ namespace tendril {
 
 // linear (reference == 0):  m = K e
 // stiffening:               m = K e sqrt(1 + (e/k)^2),  k = `reference`: K is the stiffness at rest, and beyond k it grows
-// with
-//                           the strain. Both directions are algebraic and hold for any strain and any moment.
+//                           with the strain. Both directions are algebraic and hold for any strain and any moment.
 struct Law {
   double reference = 0;  // k [rad/m]; 0: linear
   bool is_linear() const { return reference == 0; }

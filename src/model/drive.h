@@ -23,14 +23,14 @@ struct ObstacleNow {
 
 struct Drive {
   double time = 0, load_factor = 1;
-  Vec3 gravity = Vec3::Zero();          // already scaled
-  std::vector<TargetNow> targets;       // one per Model::targets
-  std::vector<BodyState> bodies;        // one per Model::bodies: where driven ones are; others: where they start
-  std::vector<double> node_factor;      // one per Model::node_loads
-  std::vector<double> line_factor;      // one per Model::line_loads
-  std::vector<double> wind_factor;      // one per Model::winds
-  std::vector<ObstacleNow> obstacles;   // one per Model::obstacles
-  std::vector<Grip> grips;              // couplings that pull now, in the order of the scene, then hands
+  Vec3 gravity = Vec3::Zero();         // already scaled
+  std::vector<TargetNow> targets;      // one per Model::targets
+  std::vector<BodyState> bodies;       // one per Model::bodies: where driven ones are; others: where they start
+  std::vector<double> node_factor;     // one per Model::node_loads
+  std::vector<double> line_factor;     // one per Model::line_loads
+  std::vector<double> wind_factor;     // one per Model::winds
+  std::vector<ObstacleNow> obstacles;  // one per Model::obstacles
+  std::vector<Grip> grips;             // couplings that pull now, in the order of the scene, then hands
 };
 
 // load_factor scales loads and paths from the start (0) to the drive of `time` (1); 1 in dynamics. Does not allocate once `out`

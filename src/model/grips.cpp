@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "math/elementary.h"
 #include "math/rotation.h"
 
 namespace tendril {
@@ -80,7 +81,7 @@ Hand suggested_hand(const Model& model, int rod, double material) {
   // Firm against what the rod answers with: 3 EI/L^3 of its end and its weight per length. Thirty times that still moves the
   // middle of a rod held at both ends, which is 64 times as stiff. Where neither is there, against its inertia: it follows
   // within a tenth of a second.
-  const double bending = 3 / (compliance * std::pow(r.length, 3)), weight = mass * model.gravity.norm() / r.length;
+  const double bending = 3 / (compliance * math::cube(r.length)), weight = mass * model.gravity.norm() / r.length;
   Hand hand;
   hand.rod = rod;
   hand.material = material;

@@ -13,12 +13,12 @@
 
 namespace tendril {
 
-struct Section {  // of one edge
-  double EA = 0;                        // [N]; 0: not given
-  double EI1 = 0, EI2 = 0, GJ = 0;      // [N m^2]; EI1 resists bending about d1
-  double line_mass = 0;                 // [kg/m]
-  double rotary1 = 0, rotary2 = 0;      // [kg m] rho I about d1, d2 (polar: their sum)
-  double extent1 = 0, extent2 = 0;      // half sizes along d1, d2, for drawing and contact [m]
+struct Section {                    // of one edge
+  double EA = 0;                    // [N]; 0: not given
+  double EI1 = 0, EI2 = 0, GJ = 0;  // [N m^2]; EI1 resists bending about d1
+  double line_mass = 0;             // [kg/m]
+  double rotary1 = 0, rotary2 = 0;  // [kg m] rho I about d1, d2 (polar: their sum)
+  double extent1 = 0, extent2 = 0;  // half sizes along d1, d2, for drawing and contact [m]
   double radius() const { return extent1 > extent2 ? extent1 : extent2; }
   enum class Shape { round, box } shape = Shape::round;
 };
@@ -35,10 +35,10 @@ struct Target {  // a clamp at its node
   int rod = 0;
   NodeIndex node;
   bool position = false, direction = false, twist = false;
-  Pose start;                   // the rod's pose there at the start, d3 = held direction
-  Vec3 axis = Vec3::UnitX();    // of the turn
-  Timetable<Vec3> move;         // [m]
-  Timetable<double> turn;       // [turns]
+  Pose start;                 // the rod's pose there at the start, d3 = held direction
+  Vec3 axis = Vec3::UnitX();  // of the turn
+  Timetable<Vec3> move;       // [m]
+  Timetable<double> turn;     // [turns]
   double from = 0, until = forever;
 };
 
@@ -53,8 +53,9 @@ struct NodeLoad {  // a point force or moment
 struct LineLoad {  // per rest length, on the edges [first, last) of the flat arrays; the end edges may be covered in part
   int rod = 0;
   EdgeIndex first, last;
-  double first_share = 1, last_share = 1;  // covered fraction of the first and the last edge; a single edge: all in first_share
-  Vec3 force = Vec3::Zero();               // [N/m]
+  double first_share = 1,
+         last_share = 1;      // covered fraction of the first and the last edge; a single edge: all in first_share
+  Vec3 force = Vec3::Zero();  // [N/m]
   Axes axes = Axes::world;
   Timetable<double> factor;
 };
@@ -71,22 +72,22 @@ struct JointModel {  // each side: a rod (rod >= 0), a body (body >= 0), or the 
   JointKind kind = JointKind::rigid;
   int rod_a = -1, rod_b = -1;
   NodeIndex node_a, node_b;
-  Vec3 axis = Vec3::UnitZ();           // at the start, unit
+  Vec3 axis = Vec3::UnitZ();  // at the start, unit
   int body_a = -1, body_b = -1;
-  Vec3 point = Vec3::Zero();           // where it is at the start [m]
+  Vec3 point = Vec3::Zero();                                    // where it is at the start [m]
   Quat frame_a = Quat::Identity(), frame_b = Quat::Identity();  // of a rod: its material frame at the node at the start
 };
 struct BodyModel {
   std::string name;
   BodyKind kind = BodyKind::dynamic;
-  double mass = 0;                     // [kg]; 0: fixed or driven, nothing can move it
-  Vec3 inertia = Vec3::Zero();         // [kg m^2] about its own axes
+  double mass = 0;              // [kg]; 0: fixed or driven, nothing can move it
+  Vec3 inertia = Vec3::Zero();  // [kg m^2] about its own axes
   std::optional<BodyShape> shape;
   BodyState start;
-  Vec3 axis = Vec3::UnitZ();           // unit
-  Timetable<Vec3> move;                // [m]
-  Timetable<double> turn;              // [turns]
-  double damping = 0;                  // [1/s]
+  Vec3 axis = Vec3::UnitZ();  // unit
+  Timetable<Vec3> move;       // [m]
+  Timetable<double> turn;     // [turns]
+  double damping = 0;         // [1/s]
   bool collides = true;
   double friction = 0, restitution = 0;
   bool moves_freely() const { return kind == BodyKind::dynamic || kind == BodyKind::guided; }
@@ -99,12 +100,12 @@ struct CouplingModel {  // a spring and damper at its node
   std::string name;
   int rod = 0;
   NodeIndex node;
-  double material = 0;          // [m]
-  Pose start;                   // the rod's pose there at the start
-  Vec3 away = Vec3::Zero();     // from there to the place [m]
-  Vec3 axis = Vec3::UnitX();    // of the turn
-  Timetable<Vec3> move;         // [m]
-  Timetable<double> turn;       // [turns]
+  double material = 0;                                // [m]
+  Pose start;                                         // the rod's pose there at the start
+  Vec3 away = Vec3::Zero();                           // from there to the place [m]
+  Vec3 axis = Vec3::UnitX();                          // of the turn
+  Timetable<Vec3> move;                               // [m]
+  Timetable<double> turn;                             // [turns]
   double stiffness = 0, damping = 0;                  // [N/m], [N s/m]
   double angular_stiffness = 0, angular_damping = 0;  // [N m/rad], [N m s/rad]
   double from = 0, until = forever;
@@ -112,10 +113,18 @@ struct CouplingModel {  // a spring and damper at its node
 // Obstacles in their own axes: half-spaces lie below z = 0, capsules and cylinders along z, all about the origin.
 namespace shape {
 struct HalfSpace {};
-struct Sphere { double radius = 0; };
-struct Capsule { double half_length = 0, radius = 0; };
-struct Cylinder { double half_length = 0, radius = 0; };
-struct Box { Vec3 half = Vec3::Zero(); };
+struct Sphere {
+  double radius = 0;
+};
+struct Capsule {
+  double half_length = 0, radius = 0;
+};
+struct Cylinder {
+  double half_length = 0, radius = 0;
+};
+struct Box {
+  Vec3 half = Vec3::Zero();
+};
 struct Mesh {
   std::vector<Vec3> vertices;
   std::vector<std::array<int, 3>> triangles;  // counter-clockwise as seen from outside; closed
@@ -149,30 +158,31 @@ struct ProbeModel {
 
 struct Model {
   std::vector<RodModel> rods;
-  OnNodes<double> material;            // arc length along the rest rod [m]
-  OnNodes<Vec3> rest_position;         // a ring bent from an OPEN rest curve: its last rest edge does not end at node 0, so take
-                                       // directions and lengths of rest edges from rest_frame and rest_length
-  OnEdges<Quat> rest_frame;            // columns d1, d2, d3 = tangent
+  OnNodes<double> material;     // arc length along the rest rod [m]
+  OnNodes<Vec3> rest_position;  // a ring bent from an OPEN rest curve: its last rest edge does not end at node 0, so take
+                                // directions and lengths of rest edges from rest_frame and rest_length
+  OnEdges<Quat> rest_frame;     // columns d1, d2, d3 = tangent
   OnEdges<double> rest_length;
-  OnNodes<Quat> rest_node_frame;       // the material frame at the node itself: d3 = the rest curve's true tangent there
-  OnInnerNodes<double> rest_twist;     // unwrapped twist of the rest frames beyond parallel transport [rad]; node 0 of a twisted
-                                       // ring also keeps the angle it was welded with (rod_shape.cpp, add_initial_frames)
+  OnNodes<Quat> rest_node_frame;  // the material frame at the node itself: d3 = the rest curve's true tangent there
+  OnInnerNodes<double>
+      rest_twist;  // unwrapped twist of the rest frames beyond parallel transport [rad]; node 0 of a twisted
+                   // ring also keeps the angle it was welded with (rod_shape.cpp, add_initial_frames)
   OnEdges<Section> section;
-  Frame initial;                       // positions, velocities, frames, unwrapped twist at the start
+  Frame initial;  // positions, velocities, frames, unwrapped twist at the start
   std::vector<Target> targets;
   std::vector<NodeLoad> node_loads;
   std::vector<LineLoad> line_loads;
   std::vector<Drag> drags;
   std::vector<Wind> winds;
   std::vector<BodyModel> bodies;
-  std::vector<GroundPlane> grounds;    // for bodies
+  std::vector<GroundPlane> grounds;  // for bodies
   std::vector<JointModel> joints;
   std::vector<CouplingModel> couplings;
   std::vector<ProbeModel> probes;
   std::vector<ObstacleModel> obstacles;
   ContactModel contact;
-  Vec3 gravity = Vec3::Zero();         // sum of all gravity loads [m/s^2]
-  double end_time = 0;                 // statics: the drive of this time
+  Vec3 gravity = Vec3::Zero();  // sum of all gravity loads [m/s^2]
+  double end_time = 0;          // statics: the drive of this time
 };
 
 // Sampling places a node exactly at every clamp, coupling, point load and joint; between these, segments are as even as they can be.

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <string>
 
+#include "math/elementary.h"
 #include "math/rotation.h"
 #include "math/transport.h"
 
@@ -67,7 +68,7 @@ double reach_along(const BodyShape& shape, const Vec3& n) {
   if (const auto* b = std::get_if<BoxBody>(&shape)) return 0.5 * n.cwiseAbs().dot(b->size);
   if (const auto* s = std::get_if<SphereBody>(&shape)) return s->radius;
   if (const auto* c = std::get_if<CylinderBody>(&shape))
-    return 0.5 * c->length * std::abs(n.z()) + c->radius * std::hypot(n.x(), n.y());
+    return 0.5 * c->length * std::abs(n.z()) + c->radius * math::hypot(n.x(), n.y());
   const auto& c = std::get<CapsuleBody>(shape);
   return 0.5 * c.length * std::abs(n.z()) + c.radius;
 }

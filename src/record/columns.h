@@ -31,7 +31,7 @@ struct Column {
   std::size_t width;                       // 0: no second dimension
   bool whole_numbers;
   void (*put)(const RowSource&, std::vector<double>&);  // appends one frame's values; whole numbers below 2^53 are exact
-  std::int64_t since = oldest_run_format_version;  // files before this version do not have it
+  std::int64_t since = oldest_run_format_version;       // files before this version do not have it
 };
 std::span<const Column> all_columns();
 inline constexpr const char* solver_group = "solver";

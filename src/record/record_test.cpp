@@ -9,7 +9,7 @@
 #include "record/files.h"
 #include "record/h5.h"
 #include "record/record_testing.h"
-#include "run/fake_method.h"
+#include "testing/fake_method.h"
 #include "testing/sentence.h"
 
 namespace tendril {

@@ -51,7 +51,8 @@ inline bool same_frame(const Frame& a, const Frame& b) {
     same = a.orientation[EdgeIndex(i)].coeffs() == b.orientation[EdgeIndex(i)].coeffs();
   same = same && a.bodies.size() == b.bodies.size();
   for (std::size_t i = 0; same && i < a.bodies.size(); ++i)
-    same = a.bodies[i].pose.position == b.bodies[i].pose.position && a.bodies[i].motion.linear == b.bodies[i].motion.linear &&
+    same = a.bodies[i].pose.position == b.bodies[i].pose.position &&
+           a.bodies[i].motion.linear == b.bodies[i].motion.linear &&
            a.bodies[i].pose.orientation.coeffs() == b.bodies[i].pose.orientation.coeffs() &&
            a.bodies[i].motion.angular == b.bodies[i].motion.angular;
   same = same && a.contacts.size() == b.contacts.size();

@@ -18,7 +18,7 @@ namespace tendril {
 struct TrajectoryHead {
   std::string method, scene, scene_hash;
   std::vector<std::string> rod_names, clamp_names;
-  std::int64_t inputs_taken = 0, inputs_missing = 0;  // live inputs so far; of these, not in the simulation's log
+  std::int64_t inputs_taken = 0, inputs_missing = 0;    // live inputs so far; of these, not in the simulation's log
   std::vector<std::string> probe_columns, probe_names;  // one each per number: "tip.x [m]" of the probe "tip"
 };
 

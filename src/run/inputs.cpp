@@ -88,8 +88,7 @@ void load_inputs(std::vector<LoggedInput>& inputs, StateReader& reader) {
   }
 }
 
-// ---- what an input does
-// ---------------------------------------------------------------------------------------------------
+// ---- what an input does ----------------------------------------------------------------------------------------------
 namespace {
 
 PathInput& path_of(Live& live, int target, int coupling) {

@@ -4,7 +4,7 @@
 
 #include "model/grips.h"
 #include "record/record_testing.h"
-#include "run/fake_method.h"
+#include "testing/fake_method.h"
 #include "testing/for_each_method.h"
 
 namespace tendril {

@@ -1,7 +1,7 @@
 #include <algorithm>
 
-#include "run/fake_method.h"
 #include "testing/allocation_count.h"
+#include "testing/fake_method.h"
 #include "testing/sentence.h"
 
 namespace tendril {

@@ -64,7 +64,8 @@ void add_rod_demands(const Rod& rod, const std::string& path, std::vector<Demand
   if (!(rod.damping == Damping{}))
     demands.push_back({path + ".damping", "has no damping", who + "is damped", [](auto& c) { return c.damping; }});
   if (!rod.velocity.isZero(0) || !rod.angular_velocity.isZero(0))
-    demands.push_back({path + ".velocity", "has no inertia", who + "starts with a velocity", [](auto& c) { return c.inertia; }});
+    demands.push_back(
+        {path + ".velocity", "has no inertia", who + "starts with a velocity", [](auto& c) { return c.inertia; }});
   const auto* p = std::get_if<PolylineCurve>(&rod.rest);
   const int own = p ? static_cast<int>(std::min(p->points.size(), std::size_t{1} << 30)) - (p->closed ? 0 : 1) : 50;
   const int edges = rod.segments.value_or(own);
@@ -131,8 +132,8 @@ std::vector<Demand> demands_of(const Scene& scene) {
     demands.push_back({fmt::format("joint[{}]", i), "has no joints", "the scene has joint `" + scene.joints[i].name + "`",
                        [](auto& c) { return c.joints; }});
   if (scene.contact.enabled)
-    demands.push_back({"contact.enabled", "has no contact", "the scene asks for it",
-                       [](auto& c) { return c.contact != Support::none; }});
+    demands.push_back(
+        {"contact.enabled", "has no contact", "the scene asks for it", [](auto& c) { return c.contact != Support::none; }});
   if (scene.time.mode != Mode::dynamics && scene.contact.enabled)
     demands.push_back({"time.mode", "finds no equilibria with contact", mode + " and the scene asks for contact",
                        [](auto& c) { return c.contact == Support::full; }});

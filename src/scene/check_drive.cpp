@@ -186,8 +186,7 @@ Problems check_drive(const Scene& scene) {
   checker.check_time();
   for (std::size_t i = 0; i < scene.clamps.size(); ++i) checker.check_clamp(i);
   checker.check_clamp_pairs();
-  for (std::size_t i = 0; i < scene.couplings.size(); ++i)
-    checker.check_coupling(scene.couplings[i], at("coupling", i));
+  for (std::size_t i = 0; i < scene.couplings.size(); ++i) checker.check_coupling(scene.couplings[i], at("coupling", i));
   for (std::size_t i = 0; i < scene.joints.size(); ++i) checker.check_joint(scene.joints[i], at("joint", i));
   for (std::size_t i = 0; i < scene.loads.size(); ++i) checker.check_load(scene.loads[i], at("load", i));
   for (std::size_t i = 0; i < scene.probes.size(); ++i) checker.check_probe(scene.probes[i], at("probe", i));

@@ -48,7 +48,6 @@ class ObstacleChecker : public Complaints {
     }
   }
 
-
  private:
   void check_mesh(const MeshShape& mesh, const std::string& path);
   bool check_triangles(const MeshShape& mesh, const std::string& path);

@@ -62,7 +62,8 @@ bool same_token(std::string_view given, std::string_view right) {
   if (given.size() != right.size() || right.empty()) return false;
   unsigned char different = 0;
   for (std::size_t i = 0; i < right.size(); ++i)
-    different = static_cast<unsigned char>(different | (static_cast<unsigned char>(given[i]) ^ static_cast<unsigned char>(right[i])));
+    different = static_cast<unsigned char>(different |
+                                           (static_cast<unsigned char>(given[i]) ^ static_cast<unsigned char>(right[i])));
   return different == 0;
 }
 

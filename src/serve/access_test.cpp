@@ -31,9 +31,10 @@ SENTENCE("serve", "a Host header names this server, by address or as localhost, 
   const Doorplate door{"127.0.0.1", 8123};
   for (const char* good : {"127.0.0.1:8123", "localhost:8123", "LocalHost:8123", "[::1]:8123"})
     EXPECT_TRUE(host_allowed(good, door)) << good;
-  for (const char* bad : {"", "127.0.0.1", "127.0.0.1:8124", "evil.com:8123", "127.0.0.1.evil.com:8123", "localhost.evil.com:8123",
-                          "10.0.0.1:8123", "127.0.0.1:08123x", "127.0.0.1:", ":8123", "[::1", "[::1]8123", "127.0.0.1:8123:8123",
-                          "127.0.0.1:99999999999999999999", "0.0.0.0:8123", "evil.com@127.0.0.1:8123"})
+  for (const char* bad :
+       {"", "127.0.0.1", "127.0.0.1:8124", "evil.com:8123", "127.0.0.1.evil.com:8123", "localhost.evil.com:8123",
+        "10.0.0.1:8123", "127.0.0.1:08123x", "127.0.0.1:", ":8123", "[::1", "[::1]8123", "127.0.0.1:8123:8123",
+        "127.0.0.1:99999999999999999999", "0.0.0.0:8123", "evil.com@127.0.0.1:8123"})
     EXPECT_FALSE(host_allowed(bad, door)) << bad;
   EXPECT_TRUE(host_allowed("127.0.0.1", {"127.0.0.1", 80}));
   EXPECT_TRUE(host_allowed("rods.lab:81", {"rods.lab", 81}));
@@ -43,7 +44,8 @@ SENTENCE("serve", "a Host header names this server, by address or as localhost, 
 
 SENTENCE("serve", "a server on every address takes addresses in digits, but no name that somebody made point here") {
   const Doorplate door{"0.0.0.0", 81};
-  for (const char* good : {"192.168.1.7:81", "localhost:81", "127.0.0.1:81", "[fe80::1]:81"}) EXPECT_TRUE(host_allowed(good, door)) << good;
+  for (const char* good : {"192.168.1.7:81", "localhost:81", "127.0.0.1:81", "[fe80::1]:81"})
+    EXPECT_TRUE(host_allowed(good, door)) << good;
   for (const char* bad : {"evil.com:81", "1.2.3.4.evil.com:81", "12345:81", "192.168.1.7:82", "[evil]:81"})
     EXPECT_FALSE(host_allowed(bad, door)) << bad;
 }
@@ -64,8 +66,8 @@ SENTENCE("serve", "a path stands behind the token") {
   EXPECT_EQ(inner("/" + token + "/ws?x=1#y")->path, "ws");
   EXPECT_EQ(inner("/" + token + "/picture/a.png")->path, "picture/a.png");
   EXPECT_TRUE(inner("/" + token)->needs_slash);
-  for (const std::string& bad : {std::string(), std::string("/"), token, "//" + token + "/", "/x/" + token + "/", "/" + token + "x/",
-                                 "/?" + token, "/" + token.substr(1) + "/"})
+  for (const std::string& bad : {std::string(), std::string("/"), token, "//" + token + "/", "/x/" + token + "/",
+                                 "/" + token + "x/", "/?" + token, "/" + token.substr(1) + "/"})
     EXPECT_FALSE(inner(bad)) << bad;
 }
 

@@ -48,8 +48,9 @@ class TestClient {
   }
   // The status code, 0 when the connection is closed without an answer. The answer's header and body are kept.
   int request(const std::string& what, const std::string& more_headers = "", const std::string& upload = "") {
-    send_raw(what + " HTTP/1.1\r\nHost: " + host + "\r\n" + (origin.empty() ? "" : "Origin: " + origin + "\r\n") + more_headers +
-             (upload.empty() ? "" : "Content-Length: " + std::to_string(upload.size()) + "\r\n") + "\r\n" + upload);
+    send_raw(what + " HTTP/1.1\r\nHost: " + host + "\r\n" + (origin.empty() ? "" : "Origin: " + origin + "\r\n") +
+             more_headers + (upload.empty() ? "" : "Content-Length: " + std::to_string(upload.size()) + "\r\n") + "\r\n" +
+             upload);
     return answer();
   }
   int answer() {

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "run/session.h"
+#include "live/session.h"
 
 namespace tendril {
 

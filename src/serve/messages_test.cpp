@@ -44,19 +44,37 @@ SENTENCE("serve", "every message of docs/view.md becomes its order") {
 }
 
 SENTENCE("serve", "a message with anything missing, wrong, unknown or not finite is malformed") {
-  for (const char* bad :
-       {"", "null", "[]", "{}", "\"play\"", "{\"do\":\"play\"", R"({"do":1})", R"({"do":"jump"})", R"({"do":"play","x":1})",
-        R"({"do":"open"})", R"({"do":"open","scene":7})", R"({"do":"open","scene":"a","step":-1})",
-        R"({"do":"open","scene":"a","step":0})", R"({"do":"open","scene":"a","step":"fast"})", R"({"do":"speed"})",
-        R"({"do":"speed","value":"1"})", R"({"do":"speed","value":1e999})", R"({"do":"input","name":"a"})",
-        R"({"do":"input","name":"a","value":[1,2]})", R"({"do":"input","name":"a","value":[1,2,null]})",
-        R"({"do":"input","name":"a","value":true})", R"({"do":"grab","hand":0,"rod":0,"material":0,"position":[0,0,0]})",
-        R"({"do":"grab","hand":9,"rod":0,"material":0,"position":[0,0,0]})",
-        R"({"do":"grab","hand":1.5,"rod":0,"material":0,"position":[0,0,0]})",
-        R"({"do":"grab","hand":1,"rod":-1,"material":0,"position":[0,0,0]})",
-        R"({"do":"grab","hand":1,"rod":1e99,"material":0,"position":[0,0,0]})", R"({"do":"grab","hand":1,"position":[0,0,0]})",
-        R"({"do":"grab","hand":1,"body":0,"rod":0,"material":0,"position":[0,0,0]})", R"({"do":"move","hand":1})",
-        R"({"do":"record","on":1})", "{\"do\":\"play\xff\"}"})
+  for (const char* bad : {"",
+                          "null",
+                          "[]",
+                          "{}",
+                          "\"play\"",
+                          "{\"do\":\"play\"",
+                          R"({"do":1})",
+                          R"({"do":"jump"})",
+                          R"({"do":"play","x":1})",
+                          R"({"do":"open"})",
+                          R"({"do":"open","scene":7})",
+                          R"({"do":"open","scene":"a","step":-1})",
+                          R"({"do":"open","scene":"a","step":0})",
+                          R"({"do":"open","scene":"a","step":"fast"})",
+                          R"({"do":"speed"})",
+                          R"({"do":"speed","value":"1"})",
+                          R"({"do":"speed","value":1e999})",
+                          R"({"do":"input","name":"a"})",
+                          R"({"do":"input","name":"a","value":[1,2]})",
+                          R"({"do":"input","name":"a","value":[1,2,null]})",
+                          R"({"do":"input","name":"a","value":true})",
+                          R"({"do":"grab","hand":0,"rod":0,"material":0,"position":[0,0,0]})",
+                          R"({"do":"grab","hand":9,"rod":0,"material":0,"position":[0,0,0]})",
+                          R"({"do":"grab","hand":1.5,"rod":0,"material":0,"position":[0,0,0]})",
+                          R"({"do":"grab","hand":1,"rod":-1,"material":0,"position":[0,0,0]})",
+                          R"({"do":"grab","hand":1,"rod":1e99,"material":0,"position":[0,0,0]})",
+                          R"({"do":"grab","hand":1,"position":[0,0,0]})",
+                          R"({"do":"grab","hand":1,"body":0,"rod":0,"material":0,"position":[0,0,0]})",
+                          R"({"do":"move","hand":1})",
+                          R"({"do":"record","on":1})",
+                          "{\"do\":\"play\xff\"}"})
     EXPECT_FALSE(read_message(bad)) << bad;
   EXPECT_FALSE(read_message(R"({"do":"open","scene":")" + std::string(1000, 'a') + "\"}"));
   EXPECT_FALSE(read_message(std::string(60000, '[')));

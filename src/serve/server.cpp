@@ -53,8 +53,8 @@ void set_headers(Message& message, const std::string& host) {
   // The page is one file with its script and style inside; it may talk to this server and to nobody else.
   message.set("Content-Security-Policy",
               "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src 'self' data: blob:; "
-              "font-src data:; media-src blob:; connect-src 'self' ws://" + host +
-                  "; base-uri 'none'; form-action 'none'; frame-ancestors 'none'");
+              "font-src data:; media-src blob:; connect-src 'self' ws://" +
+                  host + "; base-uri 'none'; form-action 'none'; frame-ancestors 'none'");
 }
 
 }  // namespace
@@ -334,8 +334,7 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
 };
 
 // --------------------------------------------------------------------------------------------------------------------- server
-House::House(const ServerOptions& the_options, Content the_content)
-    : options(the_options), content(std::move(the_content)) {
+House::House(const ServerOptions& the_options, Content the_content) : options(the_options), content(std::move(the_content)) {
   if (options.token.empty()) options.token = random_token();
   if (content.session != nullptr) content.session->watch(false);  // until somebody comes
   error_code error;
@@ -427,13 +426,15 @@ struct Server::Inside : House {
   using House::House;
 };
 
-Server::Server(const ServerOptions& options, Content content) : inside_(std::make_unique<Inside>(options, std::move(content))) {}
+Server::Server(const ServerOptions& options, Content content)
+    : inside_(std::make_unique<Inside>(options, std::move(content))) {}
 Server::~Server() = default;
 
 std::string Server::address() const {
   const Doorplate& door = inside_->door;
   const bool everywhere = door.host == "0.0.0.0" || door.host == "::";
-  return fmt::format("http://{}/{}/", host_and_port(everywhere ? "127.0.0.1" : door.host, door.port), inside_->options.token);
+  return fmt::format("http://{}/{}/", host_and_port(everywhere ? "127.0.0.1" : door.host, door.port),
+                     inside_->options.token);
 }
 
 }  // namespace tendril

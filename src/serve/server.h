@@ -10,7 +10,7 @@
 
 namespace tendril {
 
-class Session;  // src/run/session.h
+class Session;  // src/live/session.h
 
 struct ServeError : std::runtime_error {
   using std::runtime_error::runtime_error;
@@ -26,15 +26,15 @@ struct ServerOptions {
   std::string token;        // empty: random
 };
 struct Content {
-  std::function<std::optional<Served>(std::string_view path)> get;           // path after the token: "", "picture/whip.png"
-  std::function<bool(std::string_view path, std::string_view body)> post;    // uploads of `render`; none: refused
-  Session* session = nullptr;                                                // none: no WebSocket; outlives the server
+  std::function<std::optional<Served>(std::string_view path)> get;         // path after the token: "", "picture/whip.png"
+  std::function<bool(std::string_view path, std::string_view body)> post;  // uploads of `render`; none: refused
+  Session* session = nullptr;                                              // none: no WebSocket; outlives the server
 };
 
 class Server {
  public:
   Server(const ServerOptions& options, Content content);  // listens at once, works in its own thread; throws ServeError
-  ~Server();                                               // closes every connection
+  ~Server();                                              // closes every connection
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;
   std::string address() const;  // http://127.0.0.1:PORT/TOKEN/

@@ -2,7 +2,7 @@
 
 #include <random>
 
-#include "run/session_testing.h"
+#include "live/session_testing.h"
 #include "serve/client_testing.h"
 #include "testing/sentence.h"
 
@@ -50,8 +50,9 @@ SENTENCE("serve", "the page is served behind its token, with headers that let no
   TestClient client(house.server.address());
   EXPECT_EQ(client.get(""), 200);
   EXPECT_EQ(client.body, "<p>rods</p>");
-  for (const char* header : {"Content-Security-Policy: default-src 'none'", "frame-ancestors 'none'", "Cache-Control: no-store",
-                             "X-Content-Type-Options: nosniff", "Referrer-Policy: no-referrer", "Content-Type: text/html"})
+  for (const char* header :
+       {"Content-Security-Policy: default-src 'none'", "frame-ancestors 'none'", "Cache-Control: no-store",
+        "X-Content-Type-Options: nosniff", "Referrer-Policy: no-referrer", "Content-Type: text/html"})
     EXPECT_NE(client.header.find(header), std::string::npos) << header;
   EXPECT_EQ(client.header.find("Access-Control-Allow-Origin"), std::string::npos);
   EXPECT_EQ(client.get("picture/fake.png"), 200);  // the same connection goes on
@@ -138,7 +139,8 @@ SENTENCE("serve", "orders over the socket: pause, step, restart, speed, open, in
   EXPECT_FALSE(client.wait_for("gallery").is_null());
   bool told_problems = false;
   EXPECT_FALSE(other.wait_for("gallery", [](const auto&) { return true; }).is_null());
-  other.wait_for("problems", [&](const auto&) { return told_problems = true; }, 0.3);
+  other.wait_for(
+      "problems", [&](const auto&) { return told_problems = true; }, 0.3);
   EXPECT_FALSE(told_problems);
 }
 

@@ -36,7 +36,8 @@ Thinned thin(std::int64_t all, std::size_t bytes_each, std::size_t budget) {
   const std::size_t fit = bytes_each > 0 ? budget / 4 * 3 / bytes_each : 0;
   if (static_cast<std::size_t>(all) <= fit) return t;
   t.every = fit <= 2 ? std::max<std::int64_t>(1, all) : all / static_cast<std::int64_t>(fit);
-  while (t.every<all&& static_cast<std::size_t>(t.kept())> std::max<std::size_t>(2, fit)) ++t.every;
+  const std::size_t most = std::max<std::size_t>(2, fit);
+  while (t.every<all&& static_cast<std::size_t>(t.kept())> most) ++t.every;
   return t;
 }
 

@@ -3,7 +3,7 @@
 #include <regex>
 
 #include "record/record_testing.h"
-#include "run/fake_method.h"
+#include "testing/fake_method.h"
 #include "testing/sentence.h"
 #include "view/base64.h"
 #include "view/page.h"

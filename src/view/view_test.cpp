@@ -4,8 +4,8 @@
 
 #include "measure/along.h"
 #include "model/drive.h"
-#include "run/fake_method.h"
 #include "testing/allocation_count.h"
+#include "testing/fake_method.h"
 #include "testing/sentence.h"
 #include "view/description.h"
 #include "view/frame_bytes.h"

@@ -3,13 +3,13 @@
 
 #include <memory>
 
-#include "methods/der/contacts.h"
+#include "methods/der/contact/contacts.h"
 #include "methods/der/entry.h"
-#include "methods/der/forces.h"
-#include "methods/der/frames.h"
-#include "methods/der/joins.h"
-#include "methods/der/projection.h"
-#include "methods/der/relax.h"
+#include "methods/der/equilibrium/relax.h"
+#include "methods/der/joints/joins.h"
+#include "methods/der/lengths/projection.h"
+#include "methods/der/rod/forces.h"
+#include "methods/der/rod/frames.h"
 #include "methods/der/step_clock.h"
 #include "tendril/method.h"
 

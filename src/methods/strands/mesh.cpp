@@ -57,8 +57,8 @@ std::vector<int> wanted_parts(const Mesh& mesh, const Strand& strand, const std:
   const std::vector<double> error =
       tolerance > 0 ? local_errors(strand, states) : std::vector<double>(strand.segments.size());
   const double length = strand.length();
-  // The local error falls with this power of the part's length; per length with one less.
-  const double power = strand.order == 4 ? 3 : strand.order + 1;
+  // The local error per length falls with the part's length, or with its square from second order on.
+  const bool squared = strand.order > 1;
   int j = 0;
   for (std::size_t e = 0; e < mesh.parts.size(); ++e) {
     double worst = 0, turn = 0;
@@ -68,7 +68,7 @@ std::vector<int> wanted_parts(const Mesh& mesh, const Strand& strand, const std:
       turn += s.h * norm(strain_at(s, strand.law, states[z(j)].x).u);
     }
     double count = turn / most_turn;
-    if (worst > 0) count = std::max(count, mesh.parts[e] * std::pow(worst, 1 / (power - 1)));
+    if (worst > 0) count = std::max(count, mesh.parts[e] * (squared ? std::sqrt(worst) : worst));
     wanted[e] = std::clamp(static_cast<int>(std::ceil(count * (1 + 1e-9))), 1, most_parts);
   }
   return wanted;

@@ -1,0 +1,113 @@
+#include "methods/der/equilibrium/relax.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "methods/der/equilibrium/rod_problem.h"
+
+namespace tendril::der {
+
+namespace {
+constexpr int half_band = 11;  // x, theta, x, theta, x of one joint, and a wall's theta between: 12 unknowns in a row
+}  // namespace
+
+Relaxer::Relaxer(const Chain& c) {
+  const int n = static_cast<int>(c.kind.size());
+  for (Array3* a : {&base_x_, &base_t_, &base_m1_}) a->assign(n, {0, 0, 0});
+  for (Array* a : {&base_twist_, &turned_, &twist_, &multiplier_, &stiffness_}) a->assign(z(n), 0);
+  for (const ChainRod& rod : c.rods) {
+    RodNumbers numbers;
+    numbers.ring = rod.ring;
+    numbers.x.assign(z(rod.slots + 1), -1);
+    numbers.theta.assign(z(rod.slots), -1);
+    int next = 0;
+    for (int i = 0; i <= rod.slots; ++i) {
+      const int v = rod.first + i, primary = c.vertex_of_node[z(c.node[z(v)])];
+      if (primary == v) {
+        numbers.x[z(i)] = next;
+        next += 3;
+      } else {
+        numbers.x[z(i)] = numbers.x[z(primary - rod.first)];
+      }
+      if (i == rod.slots) break;
+      if (c.kind[z(v)] == SlotKind::wrap) {
+        numbers.theta[z(i)] = numbers.theta[0];
+      } else {
+        numbers.theta[z(i)] = next++;
+      }
+    }
+    numbers.size = next;
+    numbers.fixed.assign(z(next), 0);
+    for (int i = 0; i <= rod.slots; ++i) {
+      if (c.held[z(rod.first + i)]) std::fill_n(numbers.fixed.begin() + numbers.x[z(i)], 3, 1);
+    }
+    for (const Wall& wall : c.walls) {
+      if (wall.twist && &c.rods[z(wall.rod)] == &rod) numbers.fixed[z(numbers.theta[z(wall.slot - rod.first)])] = 1;
+    }
+    if (rod.ring) {
+      numbers.cyclic.resize(next, half_band);
+    } else {
+      numbers.band.resize(next, half_band);
+      numbers.factor.resize(next, half_band);
+    }
+    for (auto* a : {&numbers.gradient, &numbers.direction, &numbers.scale, &numbers.stiff}) a->assign(z(next), 0);
+    numbers_.push_back(std::move(numbers));
+  }
+}
+
+namespace {
+struct FullTangent {  // the same problem for newton_solve
+  RodProblem& problem;
+  NewtonPoint evaluate() { return problem.evaluate(); }
+  bool direction() { return problem.full_direction(); }
+  void move(double fraction) { problem.move(fraction); }
+  void accept() { problem.accept(); }
+};
+}  // namespace
+
+RelaxReport Relaxer::relax(Chain& c, const Drive& drive, Loads& loads, const RelaxOptions& options) {
+  RelaxReport report;
+  report.fine = true;
+  for (int r = 0; r < static_cast<int>(c.rods.size()); ++r) {
+    RodProblem problem(*this, c, r, drive, loads);
+    NewtonOptions newton;
+    bool fine = false;
+    double residual = 0;
+    // Lengths and multipliers are improved with every Newton step, not in an iteration of their own: at fixed multipliers a
+    // pattern that can slide along the rod for nothing gains by leaving the place the multipliers belong to, by (change of
+    // tension)^2/(2 stiffness), and runs away. Loads that follow the rod have no energy to compare; their steps are judged
+    // by the residual, which must not change in between.
+    const bool together = problem.conservative() && problem.inextensible();
+    for (int outer = 0; outer < 40 + options.most_iterations && !fine && report.iterations < options.most_iterations;
+         ++outer) {
+      newton.max_iterations = together ? 1 : options.most_iterations - report.iterations;
+      newton.tolerance = options.tolerance;
+      newton.acceptable = 1e4 * options.tolerance;
+      FullTangent full{problem};
+      const NewtonReport inner = problem.conservative() ? newton_minimise(problem, newton) : newton_solve(full, newton);
+      report.iterations += inner.iterations;
+      residual = inner.residual;
+      if (inner.end == NewtonEnd::iteration_limit && together) {
+        problem.follow_multipliers(inner.last_fraction);
+        continue;
+      }
+      if (!inner.converged) break;
+      fine = problem.worst_length() <= options.length_tolerance;
+      if (!fine) problem.update_multipliers();
+    }
+    problem.finish();
+    report.fine = report.fine && fine;
+    report.residual = std::max(report.residual, residual);
+    report.negative_pivots += fine ? problem.negative_pivots() : 0;
+  }
+  return report;
+}
+
+int Relaxer::negative_pivots(Chain& c, const Drive& drive, Loads& loads, double below) {
+  int count = 0;
+  for (int r = 0; r < static_cast<int>(c.rods.size()); ++r)
+    count += RodProblem(*this, c, r, drive, loads).negative_pivots(below);
+  return count;
+}
+
+}  // namespace tendril::der

@@ -1,0 +1,339 @@
+#include <algorithm>
+#include <cmath>
+
+#include "math/elementary.h"
+#include "math/rotation.h"
+#include "math/transport.h"
+#include "methods/der/equilibrium/rod_problem.h"
+#include "methods/der/rod/frames.h"
+
+namespace tendril::der {
+
+namespace {
+// A step that had to be cut followed a valley that bends; with this shift the next ones stay on its floor and creep along it
+// instead of running up its walls.
+constexpr double shift_in_bends = 1e-6;
+constexpr double trusted_shift = 1e-5;  // steps with a larger one say nothing about the multipliers
+}  // namespace
+
+RodProblem::RodProblem(Relaxer& r, Chain& c, int rod, const Drive& drive, Loads& loads)
+    : r_(r), c_(c), rod_(c.rods[z(rod)]), index_(rod), n_(r.numbers_[z(rod)]), drive_(drive), loads_(loads) {
+  last_ = rod_.ring ? rod_.wrap : rod_.first + rod_.slots;
+  linear_.assign(c.kind.size(), 0);
+  follower_.assign(c.kind.size(), 0);
+  for (const Wall& wall : c.walls) follower_[z(wall.slot)] = wall.follows;
+  set_base_from_chain();
+  set_scales();
+}
+
+NewtonPoint RodProblem::evaluate() {
+  if (!conservative()) refresh_loads();  // the residual counts, so it must be the true one
+  assemble(false);
+  double residual = 0;
+  for (int i = 0; i < n_.size; ++i) {
+    if (!n_.fixed[z(i)]) residual = std::max(residual, std::abs(n_.gradient[z(i)]) / n_.scale[z(i)]);
+  }
+  return {energy_, residual, energy_scale_};
+}
+
+// Towards lower energy: the matrix is shifted until it is positive definite.
+double RodProblem::direction() {
+  assemble(true);
+  if (fraction_ < 1) shift_ = std::max(8 * used_shift_, shift_in_bends);
+  for (double tries = 0;; ++tries) {
+    const PivotReport report = factor(shift_);
+    if (report.positive_definite()) break;
+    shift_ = shift_ == 0 ? 1e-8 : 8 * shift_;
+    if (tries > 60) return std::nan("");
+  }
+  for (int i = 0; i < n_.size; ++i) n_.direction[z(i)] = n_.fixed[z(i)] ? 0 : -n_.gradient[z(i)];
+  solve(n_.direction.data(), 1);
+  used_shift_ = shift_;
+  shift_ = shift_ < 2e-8 ? 0 : shift_ / 8;
+  keep_linear_forces();
+  const double share = limit_direction();
+  for (double& force : linear_) force *= share;
+  double slope = 0;
+  for (int i = 0; i < n_.size; ++i) slope += n_.direction[z(i)] * (n_.fixed[z(i)] ? 0 : n_.gradient[z(i)]);
+  return slope;
+}
+
+// Towards a smaller residual, with the whole tangent: what loads that follow the rod add to the symmetric matrix is of low
+// rank.
+//   (S + R Q^T)^-1 r = y - S^-1 R (1 + Q^T S^-1 R)^-1 Q^T y,   y = S^-1 r
+bool RodProblem::full_direction() {
+  assemble(true);
+  factor(0);
+  for (int i = 0; i < n_.size; ++i) n_.direction[z(i)] = n_.fixed[z(i)] ? 0 : -n_.gradient[z(i)];
+  solve(n_.direction.data(), 1);
+  const Eigen::MatrixXd R = follower_rows(), Q = follower_columns();
+  const Eigen::Index rank = R.cols();
+  if (rank > 0) {
+    Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> W = R;
+    solve(W.data(), static_cast<int>(rank));
+    const Eigen::Map<Eigen::VectorXd> y(n_.direction.data(), n_.size);
+    const Eigen::MatrixXd small = Eigen::MatrixXd::Identity(rank, rank) + Q.transpose() * W;
+    const Eigen::VectorXd part = small.partialPivLu().solve(Q.transpose() * y);
+    const Eigen::VectorXd correction = W * part;
+    for (int i = 0; i < n_.size; ++i) n_.direction[z(i)] -= correction[i];
+  }
+  limit_direction();
+  for (const double d : n_.direction) {
+    if (!std::isfinite(d)) return false;
+  }
+  return true;
+}
+
+// Edges turn about their base direction rather than move along a straight line, so that lengths change only as the step
+// says; otherwise an inextensible rod could turn by little more than a degree at a time. Vertices follow from the edges, and
+// what does not meet at a held vertex (a second-order amount) is spread evenly over the edges before it.
+void RodProblem::move(double fraction) {
+  fraction_ = fraction;
+  const auto moved = [&](int v) {
+    const int k = n_.x[z(v - rod_.first)];
+    return r_.base_x_.get(v) + fraction * V3<double>{n_.direction[z(k)], n_.direction[z(k + 1)], n_.direction[z(k + 2)]};
+  };
+  int anchor = rod_.first, count = 0;
+  c_.x.set(anchor, moved(anchor));
+  for (int s = rod_.first; s < rod_.first + rod_.slots; ++s) {
+    r_.turned_[z(s)] = fraction * n_.direction[z(n_.theta[z(s - rod_.first)])];
+    if (s >= last_) continue;
+    if (c_.kind[z(s)] == SlotKind::edge) {
+      const V3<double> t = r_.base_t_.get(s), base = r_.base_x_.get(s + 1) - r_.base_x_.get(s);
+      const V3<double> change = moved(s + 1) - moved(s) - base;
+      c_.x.set(s + 1, c_.x.get(s) + turned_edge(t, norm(base), change));
+      ++count;
+    } else {
+      c_.x.set(s + 1, c_.x.get(s));
+    }
+    const bool closes = rod_.ring && s + 1 == last_;
+    if (!c_.held[z(s + 1)] && !closes) continue;
+    spread(anchor, s + 1, count, moved(s + 1) - c_.x.get(s + 1));
+    anchor = s + 1;
+    count = 0;
+  }
+  for (const Twin& twin : c_.twins) {
+    if (twin.second > rod_.first && twin.second <= rod_.first + rod_.slots) c_.x.set(twin.second, c_.x.get(twin.first));
+  }
+  update_frames();
+}
+
+V3<double> RodProblem::turned_edge(const V3<double>& t, double length, const V3<double>& change) {
+  const double along = dot(t, change);
+  const V3<double> across = (1 / length) * (change - along * t);
+  const double angle = norm(across);
+  const auto [sine, cosine] = math::sincos(angle);
+  return (length + along) * (cosine * t + (angle > 1e-9 ? sine / angle : 1.0) * across);
+}
+
+void RodProblem::spread(int from, int to, int count, const V3<double>& gap) {
+  int seen = 0;
+  for (int s = from; s < to; ++s) {
+    if (c_.kind[z(s)] == SlotKind::edge) ++seen;
+    c_.x.add(s + 1, (static_cast<double>(seen) / std::max(count, 1)) * gap);
+  }
+}
+
+void RodProblem::accept() {
+  work_ = load_work();
+  for (int s = rod_.first; s <= rod_.first + rod_.slots; ++s) {
+    r_.base_x_.set(s, c_.x.get(s));
+    r_.base_t_.set(s, c_.t.get(s));
+    r_.base_m1_.set(s, c_.m1.get(s));
+    r_.base_twist_[z(s)] = r_.twist_[z(s)];
+    r_.turned_[z(s)] = 0;
+  }
+  refresh_loads();
+}
+
+double RodProblem::worst_length() const {
+  double worst = 0;
+  for (int s = rod_.first; s < last_; ++s) {
+    if (c_.constrained[z(s)] > 0) worst = std::max(worst, std::abs(c_.length[z(s)] / c_.rest_length[z(s)] - 1));
+  }
+  return worst;
+}
+
+void RodProblem::follow_multipliers(double fraction) {
+  for (int s = rod_.first; s < last_; ++s) {
+    if (c_.constrained[z(s)] > 0) r_.multiplier_[z(s)] += fraction * linear_[z(s)];
+  }
+}
+
+bool RodProblem::inextensible() const {
+  for (int s = rod_.first; s < last_; ++s) {
+    if (c_.constrained[z(s)] > 0) return true;
+  }
+  return false;
+}
+
+void RodProblem::update_multipliers() {
+  for (int s = rod_.first; s < last_; ++s) {
+    if (c_.constrained[z(s)] > 0) r_.multiplier_[z(s)] += r_.stiffness_[z(s)] * (c_.length[z(s)] - c_.rest_length[z(s)]);
+  }
+}
+
+int RodProblem::negative_pivots(double below) {
+  counting_ = true;
+  assemble(true);
+  counting_ = false;
+  return factor(below).negative;
+}
+
+// Writes frames and tension back: theta from the twists, the Bishop frame of the first slot from its material frame.
+void RodProblem::finish() {
+  c_.set_first_director(index_, c_.m1.get(rod_.first));
+  c_.theta[z(rod_.first)] = 0;
+  for (int s = rod_.first + 1; s < rod_.first + rod_.slots; ++s) c_.theta[z(s)] = c_.theta[z(s - 1)] + r_.twist_[z(s)];
+  if (rod_.ring) c_.closure[z(index_)] = c_.theta[z(rod_.wrap)] - c_.theta[z(rod_.first)];
+  for (int s = rod_.first; s < last_; ++s) {
+    const double stretch = r_.multiplier_[z(s)] + r_.stiffness_[z(s)] * (c_.length[z(s)] - c_.rest_length[z(s)]);
+    c_.tension[z(s)] = c_.constrained[z(s)] > 0 ? stretch / c_.length[z(s)] : 0;
+  }
+}
+
+void RodProblem::set_base_from_chain() {
+  for (int s = rod_.first; s <= rod_.first + rod_.slots; ++s) {
+    r_.base_x_.set(s, c_.x.get(s));
+    r_.base_t_.set(s, c_.t.get(s));
+    r_.base_m1_.set(s, c_.m1.get(s));
+    r_.base_twist_[z(s)] = s > rod_.first && s < rod_.first + rod_.slots ? c_.theta[z(s)] - c_.theta[z(s - 1)] : 0;
+    r_.turned_[z(s)] = 0;
+  }
+  for (double& d : n_.direction) d = 0;
+  update_frames();
+  for (int s = rod_.first; s < rod_.first + rod_.slots; ++s) {  // walls may have turned since
+    r_.base_t_.set(s, c_.t.get(s));
+    r_.base_m1_.set(s, c_.m1.get(s));
+    r_.base_twist_[z(s)] = r_.twist_[z(s)];
+  }
+  refresh_loads();
+}
+
+// Tangents, material frames carried from the base, unwrapped twists.
+void RodProblem::update_frames() {
+  for (int s = rod_.first; s < rod_.first + rod_.slots; ++s) {
+    if (c_.kind[z(s)] == SlotKind::wall) continue;
+    const V3<double> e = c_.x.get(s + 1) - c_.x.get(s);
+    c_.length[z(s)] = norm(e);
+    c_.inverse_length[z(s)] = 1 / c_.length[z(s)];
+    c_.t.set(s, c_.inverse_length[z(s)] * e);
+  }
+  for (Wall& wall : c_.walls) {
+    if (wall.rod == index_) place_wall(c_, wall);
+  }
+  for (int s = rod_.first; s < rod_.first + rod_.slots; ++s) {
+    const V3<double> t = c_.t.get(s);
+    const V3<double> carried = parallel_transport_normal(r_.base_t_.get(s), t, r_.base_m1_.get(s));
+    c_.m1.set(s, turned_about(t, orthonormalized(t, carried), r_.turned_[z(s)]));
+  }
+  for (const Wall& wall : c_.walls) {
+    if (wall.rod == index_ && wall.twist) c_.m1.set(wall.slot, wall.director);
+  }
+  if (rod_.ring) c_.m1.set(rod_.wrap, c_.m1.get(rod_.first));
+  for (int s = rod_.first; s < rod_.first + rod_.slots; ++s) {
+    c_.m2.set(s, cross(c_.t.get(s), c_.m1.get(s)));
+    if (s == rod_.first) continue;
+    const double near = r_.base_twist_[z(s)] + r_.turned_[z(s)] - r_.turned_[z(s - 1)];
+    r_.twist_[z(s)] = unwrap(discrete_twist(c_.t.get(s - 1), c_.m1.get(s - 1), c_.t.get(s), c_.m1.get(s)), near);
+  }
+}
+
+void RodProblem::refresh_loads() {
+  loads_.update(drive_, c_);
+  loads_.couples(drive_, c_, couples_);
+  loads_.followers(drive_, c_, follower_forces_);
+  const auto elsewhere = [&](int slot) { return slot < rod_.first || slot > rod_.first + rod_.slots; };
+  std::erase_if(couples_, [&](const Loads::Couple& couple) { return elsewhere(couple.slot); });
+  std::erase_if(follower_forces_, [&](const Loads::Follower& f) { return elsewhere(f.vertex); });
+}
+
+PivotReport RodProblem::factor(double shift) {
+  return n_.ring ? n_.cyclic.factor(shift, n_.stiff) : n_.factor.factor(n_.band, shift, n_.stiff);
+}
+
+void RodProblem::solve(double* x, int columns) const {
+  if (n_.ring) {
+    n_.cyclic.solve(x, columns);
+  } else {
+    n_.factor.solve(x, columns);
+  }
+}
+
+// What the multipliers change by in the whole step: stiffness * (stretch before + its linear change).
+void RodProblem::keep_linear_forces() {
+  for (int s = rod_.first; s < last_; ++s) {
+    if (c_.constrained[z(s)] == 0) continue;
+    const int from = n_.x[z(s - rod_.first)], to = n_.x[z(s - rod_.first + 1)];
+    double stretch = c_.length[z(s)] - c_.rest_length[z(s)];
+    for (int k = 0; k < 3; ++k) stretch += c_.t.get(s)[k] * (n_.direction[z(to + k)] - n_.direction[z(from + k)]);
+    linear_[z(s)] = used_shift_ < trusted_shift ? r_.stiffness_[z(s)] * stretch : 0;
+  }
+}
+
+// Edges turn by at most half a radian in a step.
+double RodProblem::limit_direction() {
+  double worst = 0;
+  for (int s = rod_.first; s < last_; ++s) {
+    if (c_.kind[z(s)] != SlotKind::edge) continue;
+    const int from = n_.x[z(s - rod_.first)], to = n_.x[z(s - rod_.first + 1)];
+    double squared = 0;
+    for (int k = 0; k < 3; ++k) {
+      const double apart = n_.direction[z(to + k)] - n_.direction[z(from + k)];
+      squared += apart * apart;
+    }
+    worst = std::max(worst, std::sqrt(squared) * c_.inverse_length[z(s)] / 0.5);
+    worst = std::max(worst, std::abs(n_.direction[z(n_.theta[z(s - rod_.first)])]) / 1.0);
+  }
+  if (worst > 1) {
+    for (double& d : n_.direction) d /= worst;
+  }
+  return worst > 1 ? 1 / worst : 1;
+}
+
+// What one unknown's stiffness and force are of the order of, and the stiffness of the length multipliers.
+void RodProblem::set_scales() {
+  double bending = 0, shortest = 1e300, load = 0, whole = 0;
+  for (int s = rod_.first; s < last_; ++s) {
+    if (c_.kind[z(s)] == SlotKind::edge) {
+      shortest = std::min(shortest, c_.rest_length[z(s)]);
+      whole += c_.rest_length[z(s)];
+    }
+    bending = std::max({bending, c_.B_xx[z(s)] + c_.B_yy[z(s)]});
+  }
+  for (int v = rod_.first; v <= rod_.first + rod_.slots; ++v) {
+    if (!c_.held[z(v)]) load += norm(loads_.force().get(v));
+  }
+  for (const Grip& grip : drive_.grips) {  // what reaches the rod of a pull: its spring and a segment's bending in a row
+    if (!holds_here(grip)) continue;
+    const double segment = bending / math::cube(shortest);
+    const double away = (grip.pose.position - point_of(grip)).norm();
+    load += away * grip.stiffness * segment / (grip.stiffness + segment);
+  }
+  const double force = bending / (shortest * shortest) + load;
+  n_.stiff.assign(z(n_.size), bending / shortest);
+  n_.scale.assign(z(n_.size), force * shortest);
+  for (int i = 0; i <= rod_.slots; ++i) {
+    for (int k = 0; k < 3; ++k) {
+      n_.stiff[z(n_.x[z(i)] + k)] = bending / math::cube(shortest);
+      n_.scale[z(n_.x[z(i)] + k)] = force;
+    }
+  }
+  for (const Grip& grip : drive_.grips) {  // a stiff spring's force is known to rounding of positions only
+    if (!holds_here(grip)) continue;
+    const int i = c_.slot_of_edge[z(grip.edge.value)] - rod_.first;
+    for (const auto& [at, weight] : {std::pair(n_.x[z(i)], 1 - grip.share), std::pair(n_.x[z(i + 1)], grip.share)}) {
+      const double known = 1e-4 * weight * grip.stiffness * whole;
+      for (int k = 0; k < 3; ++k) n_.scale[z(at + k)] = std::max(n_.scale[z(at + k)], known);
+    }
+  }
+  for (int s = rod_.first; s < last_; ++s) {
+    if (c_.kind[z(s)] != SlotKind::edge) continue;
+    r_.stiffness_[z(s)] =
+        c_.EA[z(s)] > 0 ? c_.EA[z(s)] / c_.rest_length[z(s)] : 3e2 * bending / math::cube(shortest) + 1e2 * load / shortest;
+    // From the state, not from the last call: an equilibrium depends on nothing that is not saved.
+    r_.multiplier_[z(s)] = c_.constrained[z(s)] > 0 ? c_.tension[z(s)] * c_.rest_length[z(s)] : 0;
+  }
+}
+
+}  // namespace tendril::der

@@ -1,0 +1,64 @@
+// Who is joined to whom, from the joints of a Model.
+//
+// A joint shares up to six freedoms: its points stay together (a tie), and frames turn together (a turn tie). A rod has a
+// frame at a node when a wall stands there; what carries the wall is
+//   a body      rod welded to a body: the wall is the body's  [Bergou 2008, sec. 8]
+//   a junction  rods joined to rods, or by a hinge to anything: a small rotor at the node
+// differs from the paper: not two vertices of the rod but a node and a frame are welded, with a joint of half a segment
+// between the body and the first edge. The wall then stands exactly at its node and results are of second order  [ERRATA
+// cross-method 7]; bending moment and torque reach the body by the same rule; no constraint of the weld repeats a length
+// [ERRATA D19]; and a weld inside a rod needs no cut: its wall has an edge on either side.
+#pragma once
+
+#include <vector>
+
+#include "methods/der/chain/chain.h"
+
+namespace tendril::der {
+
+struct Junction {
+  // Rotary inertia [kg m^2], the same about all axes: a quarter of m l^2 of each edge it turns. It vanishes with l^3 and
+  // keeps the highest frequency at that of the rods.
+  double inertia = 0;
+  double damping = 0;  // [1/s], of its rod
+  bool fixed = false;  // joined to the world
+};
+// A frame: carrier c is body c, or junction c - bodies.
+struct WallPlan {
+  int node = 0, carrier = 0;
+  Quat local = Quat::Identity();  // the rod's frame there, seen from the carrier
+};
+struct TieSide {  // a point: of a rod, of a body, of the world
+  int node = -1, body = -1;
+  Vec3 local = Vec3::Zero();  // in the body's axes; in the world
+};
+struct Tie {
+  TieSide a, b;
+};
+struct TurnTie {
+  int a = 0, b = -1;                                // carriers; -1: the world
+  bool hinge = false;                               // else everything turns together
+  Vec3 axis = Vec3::UnitZ();                        // hinge: in a's axes
+  Vec3 across[2] = {Vec3::UnitX(), Vec3::UnitY()};  // hinge: in b's axes, square to the hinge
+  Quat relative = Quat::Identity();                 // rigid: from a to b
+};
+struct JoinPlan {
+  explicit JoinPlan(const Model& model);
+  bool empty() const { return bodies == 0 && ties.empty() && walls.empty(); }
+  int bodies = 0;
+  std::vector<Junction> junctions;
+  std::vector<WallPlan> walls;
+  std::vector<Tie> ties;
+  std::vector<TurnTie> turns;
+};
+
+// Largest squared frequency of a carrier against the rods that end in it, by Gershgorin, and which one it is.
+struct CarrierBound {
+  double squared = 0;
+  int carrier = -1;
+};
+CarrierBound carrier_bound(const Model& model, const JoinPlan& plan);
+// Bodies much lighter than the rods on them; clamps on welded frames.
+void check_joins(const Model& model, Problems& problems);
+
+}  // namespace tendril::der

@@ -1,0 +1,103 @@
+// Bodies, junctions and joints of the rods: their state, their step, and the projection that keeps joints and lengths
+// together.
+#pragma once
+
+#include <memory>
+
+#include "bodies/body_world.h"
+#include "linear/sparse_ldlt.h"
+#include "methods/der/joints/join_plan.h"
+#include "methods/der/lengths/projection.h"
+#include "tendril/method.h"
+
+namespace tendril::der {
+
+// The rows of all constraints, by what they move: blocks of three numbers (a node, a body's place, a carrier's turn).
+// Row r pushes block b along g: dx_b = -W_b g lambda.  [Bergou 2008, sec. 8.1, generalized mass; ERRATA D16-D18]
+struct JoinRows {
+  struct Term {
+    int row = 0, block = 0;
+    V3<double> g{0, 0, 0};
+  };
+  std::vector<Term> terms;                    // by row
+  std::vector<int> first_term;                // per row, and one more
+  std::vector<int> first_of_block, of_block;  // terms of each block
+  std::vector<int> pair_place;                // where the product of two terms of a block is added, in the order of assembly
+  Array right, multiplier;                    // per row
+};
+
+class Joins {
+ public:
+  explicit Joins(const Model& model);
+  bool any() const { return !plan_.empty(); }
+  const JoinPlan& plan() const { return plan_; }
+
+  std::span<const CarriedWall> walls();           // as they stand now
+  void attach(const Chain& chain, double scale);  // a chain was built: rows and workspaces for it
+  void set_walls(Chain& chain) const;
+  // Bodies and junctions move on by dt under gravity and the moments at their walls.
+  void step(const Chain& chain, const Drive& drive, double dt);
+  // Lengths of edges and joints at once. Without `velocities` only places change. `again`: multipliers add up.
+  ProjectionReport project(Chain& chain, double dt, double tolerance, int most_iterations, Push push, bool velocities = true,
+                           bool again = false);
+  // An impulse times dt at a point of a body: moves it and changes its velocities. The projection takes over from there.
+  void push_body(int body, const Vec3& impulse, const Vec3& local, double dt);
+  // A hand at a body: its spring before the projection, its damper after it, each implicitly.
+  void pull(const Grip& grip, double dt);
+  void damp(const Grip& grip, double dt);
+  V3<double> force_at(int node) const { return node_force_[z(node)]; }  // of the joints on a node, in the last step [N]
+
+  std::span<const BodyState> bodies() const { return bodies_; }
+  double junction_energy() const;
+  Vec3 junction_momentum() const;  // angular
+  bool finite() const;
+  void save(StateWriter& writer) const;
+  void load(StateReader& reader);
+
+  friend struct JoinsInside;  // for tests
+
+ private:
+  Quat orientation(int carrier) const;
+  Vec3 point_of(const Chain& chain, const TieSide& side) const;
+  int turn_block(int carrier) const { return nodes_ + plan_.bodies + carrier; }
+  int place_block(int body) const { return nodes_ + body; }
+  Mat3 mobility(int body, const Vec3& lever) const;
+  bool is_tied(int body) const;
+  void step_world(const Drive& drive, double dt);
+  void remember_levers(const Chain& chain);
+  void set_gradients(const Chain& chain, Push push);
+  double set_values(const Chain& chain);
+  void set_inverse_masses();
+  void factor();
+  void move_blocks(Chain& chain, double dt, bool velocities);
+  void finish(Chain& chain, double dt, bool velocities);
+  void add_row(std::initializer_list<int> blocks);
+
+  const Model& model_;
+  JoinPlan plan_;
+  std::unique_ptr<BodyWorld> world_;
+  std::vector<BodyState> bodies_;
+  std::vector<Quat> junction_turn_;
+  std::vector<Vec3> junction_spin_;
+  std::int64_t steps_ = 0;
+
+  std::vector<int> obstacles_;           // those that bodies touch: driven bodies of the world, after its own
+  std::vector<BodyState> world_states_;  // all of them
+  std::vector<Wrench> wrenches_;         // likewise
+  std::vector<Vec3> junction_moment_;
+  std::vector<CarriedWall> walls_;
+  int nodes_ = 0;
+  double scale_ = 1;
+  std::vector<int> plan_of_wall_;  // per wall of the chain: in the plan, -1: a clamp's
+  std::vector<int> edge_slots_;    // constrained, one row each
+  JoinRows rows_;
+  std::vector<Mat3> inverse_;           // per body place and carrier turn, counted from the first body's place
+  Array node_inverse_;                  // per node
+  std::vector<Vec3> lever_;             // two per tie, before the step
+  std::vector<Vec3> moment_impulse_;    // per carrier, of a projection
+  std::vector<Vec3> angular_momentum_;  // per body, before a projection
+  std::vector<V3<double>> node_force_;  // per node
+  SparseLDLT matrix_;
+};
+
+}  // namespace tendril::der

@@ -1,0 +1,160 @@
+#include "methods/der/lengths/projection.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "linear/tridiagonal.h"
+#include "linear/two_ended.h"
+
+namespace tendril::der {
+
+// One constraint c = (|e|^2 - rest^2)/2 per edge, with gradient +e at its end and -e at its start. One iteration solves
+//   (J M^-1 D^T) lambda = c,   dx = -M^-1 D^T lambda
+// D = J, the gradient at the present place, in fast projection; the gradient before the step in the conserving one.
+// The matrix is tridiagonal; a ring adds one corner entry.  differs from the paper: factor 1/2.  [ERRATA D17]
+ProjectionWork::ProjectionWork(const Chain& c) {
+  const auto n = c.kind.size();
+  for (Array* a : {&weight_diagonal, &weight_off, &unit, &inverse_rest2, &diagonal, &off, &upper, &compact_upper, &right,
+                   &pivot, &lower, &border})
+    a->assign(n, 0);
+  along.assign(static_cast<int>(n), {0, 0, 0});
+  for (const ChainRod& rod : c.rods) has_rings = has_rings || rod.ring;
+  refresh(c);
+  bool movable_walls = false;
+  for (const Wall& wall : c.walls) movable_walls = movable_walls || c.inverse_mass[z(wall.slot)] > 0;
+  for (int s = c.begin; movable_walls && !has_rings && s < c.end; ++s) {
+    if (c.kind[z(s)] == SlotKind::edge) rows.push_back(s);
+  }
+}
+
+void ProjectionWork::refresh(const Chain& c) {
+  for (int s = c.begin; s < c.end; ++s) {
+    const auto k = z(s);
+    weight_diagonal[k] = c.constrained[k] * (c.inverse_mass[k] + c.inverse_mass[k + 1]);
+    weight_off[k] = c.constrained[k] * c.constrained[k - 1] * c.inverse_mass[k];
+    unit[k] = 1 - c.constrained[k];
+    inverse_rest2[k] = c.constrained[k] > 0 ? 1 / (c.rest_length[k] * c.rest_length[k]) : 0;
+  }
+}
+
+namespace {
+
+// Constraint values and the tridiagonal matrix; returns the worst relative violation.
+template <Push push>
+double assemble(const Chain& c, ProjectionWork& work) {
+  Pack worst(0);
+  for (int s = c.begin; s < c.end; s += pack_size) {
+    const V3<Pack> e = load(c.x, s + 1) - load(c.x, s);
+    const Pack squared = squared_norm(e), rest = load(c.rest_length, s), unit = load(work.unit, s);
+    const Pack value = (Pack(1) - unit) * (squared - rest * rest);
+    store(work.right, s, Pack(0.5) * value);
+    if constexpr (push == Push::fast) {
+      const V3<Pack> before = load(c.x, s) - load(c.x, s - 1);
+      store(work.along, s, e);
+      store(work.diagonal, s, squared * load(work.weight_diagonal, s) + unit);
+      store(work.off, s, -(load(work.weight_off, s) * dot(before, e)));
+    } else {
+      store(work.diagonal, s, dot(e, load(work.along, s)) * load(work.weight_diagonal, s) + unit);
+      store(work.off, s, -(load(work.weight_off, s) * dot(load(work.along, s - 1), e)));
+      store(work.upper, s, -(load(work.weight_off, s + 1) * dot(load(work.along, s + 1), e)));
+    }
+    worst = math::max(worst, math::abs(Pack(value * load(work.inverse_rest2, s))));
+  }
+  double largest = 0;
+  for (int lane = 0; lane < pack_size; ++lane)
+    largest = worst[lane] > largest || worst[lane] != worst[lane] ? worst[lane] : largest;
+  return largest;
+}
+
+// Walls whose node may move stand between edges that share it: the walls are left out, and the edges beside them couple.
+void solve_edges(const Chain& c, ProjectionWork& work) {
+  const int n = static_cast<int>(work.rows.size());
+  for (int i = 0; i < n; ++i) {
+    const int s = work.rows[z(i)];
+    work.pivot[z(i)] = work.diagonal[z(s)];
+    work.border[z(i)] = work.right[z(s)];
+    work.lower[z(i)] = 0;
+    work.compact_upper[z(i)] = 0;
+    if (i == 0) continue;
+    const int before = work.rows[z(i - 1)];
+    if (c.node[z(before + 1)] != c.node[z(s)]) continue;  // another rod
+    const double weight = c.inverse_mass[z(s)] * c.constrained[z(s)] * c.constrained[z(before)];
+    const auto edge = [&](int k) { return c.x.get(k + 1) - c.x.get(k); };
+    work.lower[z(i)] = -weight * dot(edge(s), work.along.get(before));
+    work.compact_upper[z(i - 1)] = -weight * dot(edge(before), work.along.get(s));
+  }
+  solve_tridiagonal_two_ended(work.pivot.data(), work.lower.data(), work.compact_upper.data(), work.border.data(), n);
+  std::fill(work.right.begin(), work.right.end(), 0.0);
+  for (int i = 0; i < n; ++i) work.right[z(work.rows[z(i)])] = work.border[z(i)];
+}
+
+// The rods do not couple (`off` is 0 between them), so all open ones are solved as one system. The closing of a ring is a
+// corner entry: its last edge meets its first one at its first node. What is not symmetric in the matrix of a ring, and
+// walls in a ring whose node may move, are left to the outer iteration.
+void solve(const Chain& c, ProjectionWork& work, Push push) {
+  if (!work.rows.empty()) return solve_edges(c, work);
+  const auto open = [&](int first, int n) {
+    const double* upper = push == Push::fast ? &work.off[z(first + 1)] : &work.upper[z(first)];
+    solve_tridiagonal_two_ended(&work.diagonal[z(first)], &work.off[z(first)], upper, &work.right[z(first)], n);
+  };
+  if (!work.has_rings) return open(c.begin, c.end - c.begin);
+  for (const ChainRod& rod : c.rods) {
+    int last = rod.wrap - 1;
+    while (rod.ring && last > rod.first && c.kind[z(last)] != SlotKind::edge) --last;
+    const auto first = z(rod.first);
+    const double corner =
+        rod.ring ? -c.inverse_mass[first] * c.constrained[first] * dot(work.along.get(last), work.along.get(rod.first)) : 0;
+    if (corner == 0) {
+      open(rod.first, rod.end - rod.first);
+      continue;
+    }
+    const auto count = z(last - rod.first + 1);
+    work.off[first + count] = corner;  // the place of the wrap slot, which has no constraint of its own
+    CyclicTridiagonal<double> ring{{&work.pivot[first], count}, {&work.lower[first], count}, {&work.border[first], count}};
+    ring.factor({&work.diagonal[first], count}, {&work.off[first + 1], count});
+    ring.solve({&work.right[first], count});
+    std::fill(&work.right[first + count], &work.right[z(rod.end - 1)] + 1, 0.0);
+  }
+}
+
+}  // namespace
+
+ProjectionReport project(Chain& c, ProjectionWork& work, double dt, double tolerance, int most_iterations, Push push,
+                         bool again) {
+  ProjectionReport report;
+  const Pack rate(1 / dt), rate2(1 / (dt * dt));
+  if (!again) std::fill(c.tension.begin(), c.tension.end(), 0.0);
+  for (int s = c.begin; push == Push::conserving && s < c.end; s += pack_size)
+    store(work.along, s, load(c.length, s) * load(c.t, s));
+  for (;; ++report.iterations) {
+    report.residual = push == Push::fast ? assemble<Push::fast>(c, work) : assemble<Push::conserving>(c, work);
+    if (report.residual <= tolerance) return report;
+    if (report.iterations == most_iterations || !(report.residual < 1e6)) break;
+    solve(c, work, push);
+    // x_v moves by (lambda_v d_v - lambda_(v-1) d_(v-1))/m_v, d the directions of the push
+    for (int v = c.begin; v < c.end; v += pack_size) {
+      const Pack lambda = load(work.right, v);
+      const V3<Pack> d =
+          load(c.inverse_mass, v) * (lambda * load(work.along, v) - load(work.right, v - 1) * load(work.along, v - 1));
+      store(c.x, v, load(c.x, v) + d);
+      store(c.v, v, load(c.v, v) + rate * d);
+      // Mass damping takes its part of every force of the step; the displacement is what was left.
+      store(c.tension, v, load(c.tension, v) + (rate2 + rate * load(c.mass_damping, v)) * lambda);
+    }
+    for (const Twin& twin : c.twins) {
+      // Each twin moved by its own edge only; their node moves by the sum.
+      const auto moved = [&](int v) {
+        const auto k = z(v);
+        return c.inverse_mass[k] * (work.right[k] * work.along.get(v) - work.right[k - 1] * work.along.get(v - 1));
+      };
+      const V3<double> d = moved(twin.second);
+      c.x.add(twin.first, d);
+      c.v.add(twin.first, (1 / dt) * d);
+    }
+    c.match_twins();
+  }
+  report.fine = false;
+  return report;
+}
+
+}  // namespace tendril::der

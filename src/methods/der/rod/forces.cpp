@@ -1,0 +1,300 @@
+#include "methods/der/rod/forces.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "math/transport.h"
+
+namespace tendril::der {
+namespace {
+
+void isotropic_moments(Chain& c, int begin, int end, Pack& openness) {
+  for (int s = begin; s < end; s += pack_size) {
+    const V3<Pack> a = load(c.t, s - 1), b = load(c.t, s);
+    const Pack bend = load(c.bend, s);
+    store(c.moment, s, isotropic_moment(a, b, bend, load(c.twist_moment, s)));
+    openness = math::min(openness, select(bend > Pack(0), Pack(Pack(1) + dot(a, b)), Pack(2)));
+  }
+}
+
+template <bool damped>
+void general_moments(Chain& c, int begin, int end, double dt, Pack& openness) {
+  const Pack rate = Pack(damped ? 1 / dt : 0);
+  for (int s = begin; s < end; s += pack_size) {
+    const V3<Pack> a = load(c.t, s - 1), b = load(c.t, s);
+    const Pack cosine = dot(a, b), w = joint_weight(cosine), inverse_l = load(c.inverse_l, s);
+    const Directors<Pack> da{load(c.m1, s - 1), load(c.m2, s - 1)}, db{load(c.m1, s), load(c.m2, s)};
+    const V2<Pack> first = material_curvature_first(b, w, da.m1, da.m2);
+    const V2<Pack> second = material_curvature_second(a, w, db.m1, db.m2);
+    V2<Pack> strain_a = first - load(c.rest_first, s), strain_b = second - load(c.rest_second, s);
+    if constexpr (damped) {
+      const Pack time = rate * load(c.internal_damping, s);
+      strain_a = strain_a + time * (first - load(c.old_first, s));
+      strain_b = strain_b + time * (second - load(c.old_second, s));
+      store(c.old_first, s, first);
+      store(c.old_second, s, second);
+    }
+    const Sym2<Pack> Ba{load(c.B_xx, s - 1), load(c.B_xy, s - 1), load(c.B_yy, s - 1)};
+    const Sym2<Pack> Bb{load(c.B_xx, s), load(c.B_xy, s), load(c.B_yy, s)};
+    const V2<Pack> p = inverse_l * (Ba * strain_a), q = inverse_l * (Bb * strain_b);
+    store(c.moment, s, general_moment(a, b, w, da, db, first, second, p, q, load(c.twist_moment, s)));
+    openness = math::min(openness, select(inverse_l > Pack(0), Pack(Pack(1) + cosine), Pack(2)));
+  }
+}
+
+// A wall inside the rod that holds twist only takes its direction from its neighbours, so the moment it feels across its
+// direction is theirs; what it feels about its direction stays with the clamp.
+void pass_on_moments(Chain& c) {
+  for (const Wall& wall : c.walls) {
+    if (!wall.follows) continue;
+    const int s = wall.slot;
+    const V3<double> t = c.t.get(s), a = c.t.get(s - 1), b = c.t.get(s + 1);
+    const V3<double> felt = c.moment.get(s) - c.moment.get(s + 1);  // dE when the wall's frame turns
+    // The held director is carried from the target's direction to the present one, which turns it about t as well.
+    const V3<double> tau = joint_weight(dot(wall.target_tangent, t)) * (wall.target_tangent + t);
+    const V3<double> across = felt - dot(felt, t) * tau;
+    const V3<double> pull = (1 / norm(a + b)) * cross(across, t);
+    for (const int k : {s - 1, s + 1}) {
+      const V3<double> tk = c.t.get(k);
+      c.gradient.add(k, c.inverse_length[z(k)] * (pull - dot(pull, tk) * tk));
+    }
+  }
+}
+
+}  // namespace
+
+double update_gradient(Chain& c, double dt) {
+  Pack openness(2);
+  if (!c.has_general) {
+    isotropic_moments(c, c.begin, c.end, openness);
+  } else {
+    for (const ChainRod& rod : c.rods) {
+      if (!rod.general) {
+        isotropic_moments(c, rod.first, rod.end, openness);
+      } else if (dt > 0 && c.internal_damping[z(rod.first + 1)] > 0) {
+        general_moments<true>(c, rod.first, rod.end, dt, openness);
+      } else {
+        general_moments<false>(c, rod.first, rod.end, dt, openness);
+      }
+    }
+  }
+  for (const ChainRod& rod : c.rods) {
+    if (rod.ring) c.moment.set(rod.first, c.moment.get(rod.wrap));  // the closing joint ends at the first slot
+  }
+  // Moment balance of an edge gives its shear force: dE/de = t x (G after - G before)/|e|; and the stretching force.
+  for (int s = c.begin; s < c.end; s += pack_size) {
+    const V3<Pack> t = load(c.t, s);
+    const Pack rest = load(c.rest_length, s);
+    const Pack strain = load(c.length, s) / select(rest > Pack(0), rest, Pack(1)) - Pack(1);
+    const V3<Pack> turn = load(c.inverse_length, s) * cross(t, load(c.moment, s + 1) - load(c.moment, s));
+    store(c.gradient, s, turn + (load(c.EA, s) * strain) * t);
+  }
+  pass_on_moments(c);
+  double smallest = openness[0];
+  for (int lane = 1; lane < pack_size; ++lane) smallest = std::min(smallest, static_cast<double>(openness[lane]));
+  return smallest;
+}
+
+void remember_curvature(Chain& c) {
+  for (const ChainRod& rod : c.rods) {
+    if (!rod.general) continue;
+    for (int s = rod.first; s < rod.end; s += pack_size) {
+      const V3<Pack> a = load(c.t, s - 1), b = load(c.t, s);
+      const Pack w = joint_weight(dot(a, b));
+      store(c.old_first, s, material_curvature_first(b, w, load(c.m1, s - 1), load(c.m2, s - 1)));
+      store(c.old_second, s, material_curvature_second(a, w, load(c.m1, s), load(c.m2, s)));
+    }
+  }
+}
+
+Mat3 node_axes(const Chain& c, int vertex) {
+  const auto section = [&](int s) {
+    const V3<double> t = c.t.get(s), d1 = turned_about(t, c.m1.get(s), c.phi[z(s)]);
+    Mat3 axes;
+    axes << to_eigen(d1), to_eigen(cross(t, d1)), to_eigen(t);
+    return axes;
+  };
+  const Beside beside = edges_beside(c, c.node[z(vertex)]);
+  if (beside.after < 0) return section(beside.before);
+  if (beside.before < 0) return section(beside.after);
+  const Quat a(section(beside.before)), b(section(beside.after));
+  return a.slerp(0.5, b).toRotationMatrix();
+}
+
+Loads::Loads(const Model& model, const Chain& c) : model_(model) {
+  force_.assign(static_cast<int>(c.kind.size()), {0, 0, 0});
+  for (const NodeLoad& load : model.node_loads) follows_ = follows_ || load.is_moment || load.axes == Axes::material;
+  for (const LineLoad& load : model.line_loads) follows_ = follows_ || load.axes == Axes::material;
+  last_.assign(3 + model.node_loads.size() + model.line_loads.size(), std::nan(""));
+}
+
+void Loads::update(const Drive& drive, Chain& c) {
+  bool same = !follows_;
+  std::size_t place = 0;
+  const auto note = [&](double value) {
+    same = same && last_[place] == value;
+    last_[place++] = value;
+  };
+  for (int i = 0; i < 3; ++i) note(drive.gravity[i]);
+  for (const double f : drive.node_factor) note(f);
+  for (const double f : drive.line_factor) note(f);
+  if (same) return;
+  const V3<double> g = to_small(drive.gravity);
+  for (std::size_t v = 0; v < c.mass.size(); ++v) force_.set(static_cast<int>(v), c.mass[v] * g);
+  // A node's mass stands at each of its twins, and their forces are added up: the copies carry no weight of their own.
+  for (const Twin& twin : c.twins) force_.set(twin.second, {0, 0, 0});
+  add_node_loads(drive, c);
+  add_line_loads(drive, c);
+  if (!follows_) return;
+  std::fill(c.torque.begin(), c.torque.end(), 0.0);
+  static thread_local std::vector<Couple> list;
+  couples(drive, c, list);
+  for (const Couple& couple : list) c.torque[z(couple.slot)] += dot(couple.moment, c.t.get(couple.slot));
+}
+
+void Loads::add_node_loads(const Drive& drive, const Chain& c) {
+  for (std::size_t i = 0; i < model_.node_loads.size(); ++i) {
+    const NodeLoad& load = model_.node_loads[i];
+    if (load.is_moment) continue;
+    const int vertex = c.vertex_of_node[z(load.node.value)];
+    Vec3 value = drive.node_factor[i] * load.value;
+    if (load.axes == Axes::material) value = node_axes(c, vertex) * value;
+    force_.add(vertex, to_small(value));
+  }
+}
+
+void Loads::add_line_loads(const Drive& drive, const Chain& c) {
+  for (std::size_t i = 0; i < model_.line_loads.size(); ++i) {
+    const LineLoad& load = model_.line_loads[i];
+    for (EdgeIndex e = load.first; e < load.last; ++e) {
+      const int s = c.slot_of_edge[z(e.value)];
+      double share = 1;
+      if (e == load.first) share = load.first_share;
+      if (e == load.last - 1) share = e == load.first ? load.first_share + load.last_share - 1 : load.last_share;
+      Vec3 value = (0.5 * drive.line_factor[i] * share * model_.rest_length[e]) * load.force;
+      if (load.axes == Axes::material) {
+        const V3<double> t = c.t.get(s), d1 = turned_about(t, c.m1.get(s), c.phi[z(s)]);
+        value = value.x() * to_eigen(d1) + value.y() * to_eigen(cross(t, d1)) + value.z() * to_eigen(t);
+      }
+      // Twins add their forces up, so it does not matter which of them an edge gives its half to.
+      force_.add(s, to_small(value));
+      force_.add(s + 1, to_small(value));
+    }
+  }
+}
+
+void Loads::couples(const Drive& drive, const Chain& c, std::vector<Couple>& out) const {
+  out.clear();
+  for (std::size_t i = 0; i < model_.node_loads.size(); ++i) {
+    const NodeLoad& load = model_.node_loads[i];
+    if (!load.is_moment) continue;
+    const int vertex = c.vertex_of_node[z(load.node.value)];
+    Vec3 value = drive.node_factor[i] * load.value;
+    if (load.axes == Axes::material) value = node_axes(c, vertex) * value;
+    const Beside beside = edges_beside(c, load.node.value);
+    const double share = beside.before >= 0 && beside.after >= 0 ? 0.5 : 1;
+    for (const int slot : {beside.before, beside.after}) {
+      if (slot >= 0) out.push_back({slot, share * to_small(value), load.axes == Axes::material});
+    }
+  }
+}
+
+void Loads::followers(const Drive& drive, const Chain& c, std::vector<Follower>& out) const {
+  out.clear();
+  for (std::size_t i = 0; i < model_.node_loads.size(); ++i) {
+    const NodeLoad& load = model_.node_loads[i];
+    if (load.is_moment || load.axes != Axes::material) continue;
+    const int vertex = c.vertex_of_node[z(load.node.value)];
+    const Beside beside = edges_beside(c, load.node.value);
+    const bool inside = beside.before >= 0 && beside.after >= 0;
+    const Vec3 value = node_axes(c, vertex) * (drive.node_factor[i] * load.value);
+    out.push_back({vertex, to_small(value), inside ? 0.5 : 1.0});
+  }
+}
+
+void Loads::add_couples(const Drive& drive, Chain& c) const {
+  if (!follows_) return;
+  static thread_local std::vector<Couple> list;
+  couples(drive, c, list);
+  for (const Couple& couple : list) {
+    const double inverse = c.inverse_length[z(couple.slot)];
+    c.gradient.add(couple.slot, -inverse * cross(couple.moment, c.t.get(couple.slot)));
+  }
+}
+
+AirDrag::AirDrag(const Model& model, const Chain& c)
+    : model_(model),
+      any_(!model.drags.empty() || !model.winds.empty()),
+      area_(model.winds.size()),
+      winds_(model.winds.size()) {
+  if (!any_) return;
+  const auto add = [&](int vertex, const Beside& beside, double inverse_mass) {
+    vertex_.push_back(vertex);
+    before_.push_back(beside.before >= 0 ? beside.before : beside.after);
+    after_.push_back(beside.after >= 0 ? beside.after : beside.before);
+    inverse_mass_.push_back(inverse_mass);
+    for (Array* a : {&across_, &along_}) a->push_back(0);
+    for (Array& a : area_) a.push_back(0);
+  };
+  for (const ChainRod& rod : c.rods) {
+    const RodSpan& span = model.rods[z(rod.model_rod)].span;
+    for (int node = span.first_node; node < span.first_node + span.nodes; ++node) {
+      const int vertex = c.vertex_of_node[z(node)];
+      if (c.inverse_mass[z(vertex)] == 0) continue;
+      const Beside beside = edges_beside(c, node);
+      add(vertex, beside, c.inverse_mass[z(vertex)]);
+      for (const int s : {beside.before, beside.after}) {
+        if (s < 0) continue;
+        const double half = 0.5 * c.rest_length[z(s)], width = 2 * model.section[EdgeIndex{c.edge[z(s)]}].radius();
+        for (const Drag& drag : model.drags) {
+          if (drag.rod >= 0 && drag.rod != rod.model_rod) continue;
+          across_.back() += drag.normal * half;
+          along_.back() += drag.tangential * half;
+        }
+        for (std::size_t w = 0; w < area_.size(); ++w) {
+          const Wind& wind = model.winds[w];
+          if (wind.rod < 0 || wind.rod == rod.model_rod)
+            area_[w].back() += 0.5 * wind.law.density * wind.law.coefficient * width * half;
+        }
+      }
+    }
+  }
+  while (vertex_.size() % pack_size != 0) add(0, {0, 0}, 0);
+}
+
+namespace {
+V3<Pack> gather(const Array3& a, const int* index) {
+  const auto lanes = [index](const Array& from) { return Pack([&](int k) { return from[z(index[k])]; }); };
+  return {lanes(a.x), lanes(a.y), lanes(a.z)};
+}
+}  // namespace
+
+void AirDrag::apply(const Drive& drive, Chain& c, double dt) {
+  for (std::size_t w = 0; w < winds_.size(); ++w)
+    winds_[w] = wind_now(model_.winds[w].law, drive.wind_factor[w], drive.time);
+  for (int i = 0; i < static_cast<int>(vertex_.size()); i += pack_size) {
+    const V3<Pack> after = gather(c.t, &after_[z(i)]), sum = gather(c.t, &before_[z(i)]) + after;
+    const Pack size = norm(sum);
+    const V3<Pack> t = select(size > Pack(0), sum / select(size > Pack(0), size, Pack(1)), after);
+    const V3<Pack> v = gather(c.v, &vertex_[z(i)]);
+    const Pack h = Pack(dt) * load(inverse_mass_, i);
+    Pack across = load(across_, i);
+    V3<Pack> push{Pack(0), Pack(0), Pack(0)};
+    for (std::size_t w = 0; w < winds_.size(); ++w) {
+      const V3<Pack> air = wind_velocity(winds_[w], gather(c.x, &vertex_[z(i)])), relative = air - v;
+      const Pack coefficient = load(area_[w], i) * norm(relative - dot(relative, t) * t);
+      across = across + coefficient;
+      push = push + coefficient * (air - dot(air, t) * t);
+    }
+    // (1 + dt across/m) v_across + (1 + dt along/m) v_along = v + dt push/m
+    const V3<Pack> moved = v + h * push, part = dot(moved, t) * t;
+    const V3<Pack> slowed =
+        (Pack(1) / (Pack(1) + h * across)) * (moved - part) + (Pack(1) / (Pack(1) + h * load(along_, i))) * part;
+    for (int k = 0; k < pack_size; ++k) {
+      if (inverse_mass_[z(i + k)] > 0) c.v.set(vertex_[z(i + k)], lane_of(slowed, k));
+    }
+  }
+  for (const Twin& twin : c.twins) c.v.set(twin.second, c.v.get(twin.first));
+}
+
+}  // namespace tendril::der

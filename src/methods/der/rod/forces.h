@@ -1,0 +1,71 @@
+// Forces on the centerline.  [Bergou 2008, sec. 7.1]
+#pragma once
+
+#include "methods/der/chain/chain.h"
+#include "model/wind.h"
+
+namespace tendril::der {
+
+// Internal moments at all joints and dE/de of all slots, from tangents and frames.
+// `dt` > 0 adds internal damping from the change of curvature since the step before.
+// Returns the smallest 1 + a.b over the joints: 0 where a joint is folded.
+double update_gradient(Chain& chain, double dt);
+// Takes the present material curvatures as those of the step before.
+void remember_curvature(Chain& chain);
+
+// Drag and wind on each node as a linear law: force = push - (across (1 - tt) + along tt) v. Solved implicitly for each node
+// it is stable for any step.
+class AirDrag {
+ public:
+  AirDrag(const Model& model, const Chain& chain);
+  bool any() const { return any_; }
+  // v <- the velocity after dt with drag, for every free vertex.
+  void apply(const Drive& drive, Chain& chain, double dt);
+
+ private:
+  // Free nodes, and pads up to a whole number of packs.
+  const Model& model_;
+  bool any_ = false;
+  std::vector<int> vertex_, before_, after_;  // slots beside; the same twice at an end
+  Array inverse_mass_, across_, along_;       // of still fluids [kg/s]
+  std::vector<Array> area_;                   // per wind: 1/2 density coefficient width length [kg/m]
+  std::vector<WindNow> winds_;                // now
+};
+
+// What the world does to the rods, apart from what depends on velocity: gravity, forces, line loads, couples.
+class Loads {
+ public:
+  Loads(const Model& model, const Chain& chain);
+  // Fills `force` (per vertex) and the chain's `torque`; recomputed only when something changed.
+  void update(const Drive& drive, Chain& chain);
+  // Couples turn their edges: adds to the gradient of the slots beside their node.
+  void add_couples(const Drive& drive, Chain& chain) const;
+  const Array3& force() const { return force_; }
+  bool follow() const { return follows_; }  // some load depends on the frames: update in every step
+  struct Couple {                           // of one slot
+    int slot = 0;
+    V3<double> moment{0, 0, 0};
+    bool follows = false;  // given in material axes
+  };
+  struct Follower {  // a point force in material axes
+    int vertex = 0;
+    V3<double> force{0, 0, 0};
+    double share = 1;  // of the turn of each edge beside it
+  };
+  // The couples on slots in world axes at the present frames, for the equilibrium solver.
+  void couples(const Drive& drive, const Chain& chain, std::vector<Couple>& out) const;
+  void followers(const Drive& drive, const Chain& chain, std::vector<Follower>& out) const;
+
+ private:
+  void add_node_loads(const Drive& drive, const Chain& chain);
+  void add_line_loads(const Drive& drive, const Chain& chain);
+  const Model& model_;
+  Array3 force_;
+  std::vector<double> last_;  // factors that `force` was computed for
+  bool follows_ = false;      // some load depends on the frames
+};
+
+// Section frame directors at a node: mean of the two edges there.
+Mat3 node_axes(const Chain& chain, int vertex);
+
+}  // namespace tendril::der

@@ -1,0 +1,48 @@
+// Edges, Bishop frames and the quasistatic material frame.  [Bergou 2008, sec. 4.2.2 and 5]
+#pragma once
+
+#include "methods/der/chain/chain.h"
+
+namespace tendril::der {
+
+struct AngleReport {
+  bool fine = true;
+  int iterations = 0;
+  double residual = 0;  // largest |dE/dtheta| over its tolerance
+};
+
+// Workspace of the angle solver, allocated once.
+struct AngleWork {
+  explicit AngleWork(const Chain& chain);
+  Array free;       // 1 where theta is unknown
+  Array tolerance;  // per slot
+  Array gradient, diagonal, off, step, saved, scratch, pivot, lower, border, angles_before;
+  Array inertia, towards;  // of rolling rods: rotary inertia over dt^2, and where the angles go by themselves; else 0
+};
+
+// Where the walls are to stand: one of them, and all that clamps hold.
+void set_wall(const Chain& chain, Wall& wall, const Quat& orientation);
+void set_walls(Chain& chain, const Drive& drive);
+// Tangents and lengths from the vertices; walls put in their place.
+void update_edges(Chain& chain);
+void place_wall(Chain& chain, Wall& wall);
+// Carries each rod's first Bishop director from the old first tangents to the present ones (parallel transport in time).
+void carry_first_directors(Chain& chain, const std::vector<V3<double>>& old_first_tangents);
+// Bishop directors along the rods that need them, held angles of walls, closure of rings.
+void update_bishop(Chain& chain, bool every_rod);
+// Minimises the energy over all angles that are free. Isotropic rods in closed form, others by Newton.
+AngleReport update_angles(Chain& chain, AngleWork& work, double tolerance);
+// How far the angles of general rods turn under torques per slot, near their present equilibrium: H^-1 torque, H with the
+// inertia of rolling rods. Uses what the last update_angles left.
+void angle_compliance(const Chain& chain, AngleWork& work, const Array& torque, Array& out);
+// A step of rolling rods begins before update_angles and ends after it:
+//   E(theta) - torque . theta + J/(2 dt^2) (theta - towards)^2 is least,  towards = theta + dt roll
+void begin_roll(const Chain& chain, AngleWork& work, double dt);
+void end_roll(Chain& chain, const AngleWork& work, double dt);
+// Fills u, theta, m1, m2 of every rod, also of those that need no frames to move. For output.
+void fill_directors(Chain& chain);
+
+// Sum of bending and twisting energy over a range of joints, at the present angles of general rods.
+double joint_energy(const Chain& chain, const ChainRod& rod, double* bending, double* twisting);
+
+}  // namespace tendril::der

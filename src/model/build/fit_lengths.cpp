@@ -1,0 +1,101 @@
+#include "model/build/fit_lengths.h"
+
+#include <Eigen/Sparse>
+#include <Eigen/SparseCholesky>
+#include <cmath>
+#include <numeric>
+
+namespace tendril {
+
+using Size = std::size_t;
+
+FittedPolygon walk_along(const ArcLengthCurve& curve, const std::vector<double>& edge_length) {
+  FittedPolygon result;
+  double s = 0;
+  result.point.push_back(curve.at(0).position);
+  result.arc_length.push_back(0);
+  for (const double wanted : edge_length) {
+    const Vec3 here = result.point.back();
+    // The distance from `here` grows along the curve as long as the curve turns by less than a right angle per edge.
+    double low = s, high = s + 2 * wanted, next = s + wanted;
+    if ((curve.at(high).position - here).norm() < wanted) return result;
+    Vec3 there = here;
+    for (int iteration = 0; iteration < 100; ++iteration) {
+      const CurvePoint p = curve.at(next);
+      there = p.position;
+      const Vec3 step = there - here;
+      const double miss = step.norm() - wanted;
+      if (std::abs(miss) <= 1e-14 * wanted) break;
+      (miss > 0 ? high : low) = next;
+      const double newton = next - miss * step.norm() / p.tangent.dot(step);
+      next = newton > low && newton < high ? newton : 0.5 * (low + high);
+    }
+    result.point.push_back(here + wanted * (there - here).normalized());  // exact to rounding
+    result.arc_length.push_back(s = next);
+  }
+  result.fine = true;
+  return result;
+}
+
+namespace {
+
+// One Newton step of least displacement on |e_k| = l_k:  (C_x C_x^T) lambda = C,  dx = -C_x^T lambda. The matrix couples
+// neighbouring edges only (t_k . t_{k+1}), round the ring.
+double restore_lengths(std::vector<Vec3>& x, const std::vector<double>& length) {
+  const auto n = length.size();
+  std::vector<Vec3> t(n);
+  Eigen::VectorXd miss(static_cast<Eigen::Index>(n));
+  double worst = 0;
+  for (Size k = 0; k < n; ++k) {
+    const Vec3 e = x[(k + 1) % n] - x[k];
+    t[k] = e.normalized();
+    miss[static_cast<Eigen::Index>(k)] = e.norm() - length[k];
+    worst = std::max(worst, std::abs(e.norm() / length[k] - 1));
+  }
+  std::vector<Eigen::Triplet<double>> entries;
+  for (Size k = 0; k < n; ++k) {
+    const Size next = (k + 1) % n;
+    const double coupling = -t[k].dot(t[next]);
+    entries.emplace_back(k, k, 2.0);
+    entries.emplace_back(k, next, coupling);
+    entries.emplace_back(next, k, coupling);
+  }
+  Eigen::SparseMatrix<double> matrix(static_cast<Eigen::Index>(n), static_cast<Eigen::Index>(n));
+  matrix.setFromTriplets(entries.begin(), entries.end());
+  const Eigen::SimplicialLDLT<Eigen::SparseMatrix<double>> solver(matrix);
+  if (solver.info() != Eigen::Success) return worst;
+  const Eigen::VectorXd lambda = solver.solve(miss);
+  for (Size k = 0; k < n; ++k) {
+    const double pull = lambda[static_cast<Eigen::Index>(k)];
+    x[k] += pull * t[k];
+    x[(k + 1) % n] -= pull * t[k];
+  }
+  return worst;
+}
+
+}  // namespace
+
+FittedPolygon fit_closed(const ArcLengthCurve& curve, const std::vector<double>& fraction,
+                         const std::vector<double>& edge_length) {
+  FittedPolygon result;
+  const auto n = edge_length.size();
+  std::vector<Vec3> x(n);
+  Vec3 centre = Vec3::Zero();
+  for (Size k = 0; k < n; ++k) {
+    x[k] = curve.at(fraction[k] * curve.length()).position;
+    centre += x[k] / static_cast<double>(n);
+  }
+  double perimeter = 0;
+  for (Size k = 0; k < n; ++k) perimeter += (x[(k + 1) % n] - x[k]).norm();
+  const double scale = std::accumulate(edge_length.begin(), edge_length.end(), 0.0) / perimeter;
+  for (Vec3& p : x) p = centre + scale * (p - centre);
+  double error = forever;
+  for (int iteration = 0; iteration < 30 && error > 1e-14; ++iteration) error = restore_lengths(x, edge_length);
+  result.fine = error < 1e-12;
+  result.point = x;
+  result.point.push_back(x.front());
+  for (const double f : fraction) result.arc_length.push_back(f * curve.length());
+  return result;
+}
+
+}  // namespace tendril

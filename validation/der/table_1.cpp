@@ -1,0 +1,54 @@
+// What a step costs, part by part, beside the paper's table.  [Bergou 2008, Table 1]
+//
+// The paper's numbers are from one core of a 2.66 GHz Core 2 Duo; the machine's own name stands in the table. Forces include
+// the drive, bodies and the air; contact is finding and answering. For a chain the numbers are those of one link.
+#include <fmt/format.h>
+
+#include <fstream>
+
+#include "validation/der/figure_scenes.h"
+#include "validation/experiment.h"
+
+namespace tendril {
+namespace {
+
+std::string machine() {
+  std::ifstream file("/proc/cpuinfo");
+  for (std::string line; std::getline(file, line);) {
+    const std::size_t colon = line.find(": ");
+    if (line.starts_with("model name") && colon != std::string::npos) return line.substr(colon + 2);
+  }
+  return "unknown";
+}
+Check at_most(std::string name, double bound, double result) {
+  return {std::move(name), bound, result, std::max(0.0, result - bound), 0, result <= bound};
+}
+
+}  // namespace
+
+std::vector<Check> der_table_1(ExperimentContext& context) {
+  std::vector<Check> checks;
+  std::vector<std::vector<double>> rows;
+  for (const FigureScene& scene : figure_scenes()) {
+    const MeasuredCost m = measure_cost(scene);
+    const StepCost &c = m.cost, &p = scene.paper;
+    rows.push_back({double(scene.figure), double(scene.vertices), m.step, c.forces, c.contact, c.frames, c.projection,
+                    c.total, m.finding, m.contacts, m.iterations, p.forces, p.contact, p.frames, p.projection, p.total});
+    checks.push_back(
+        at_most(fmt::format("figure {}, {} vertices: ms per step, at most the paper's", scene.figure, scene.vertices),
+                p.total, c.total));
+    if (scene.figure == 1) checks.push_back(at_most("knot, ms per step", 0.02, c.total));
+    if (scene.figure == 9)
+      checks.push_back(at_most("plectoneme, search for contacts over the step", 0.4, m.finding / c.total));
+    if (scene.figure == 12) checks.push_back(at_most("tree, ms per step", 1, c.total));
+  }
+  context.write_csv("table-1",
+                    {"figure", "vertices", "time step [ms]", "forces [ms]", "contact [ms]", "frames [ms]", "projection [ms]",
+                     "total [ms]", "finding contacts [ms]", "contacts", "iterations of the projection", "paper: forces [ms]",
+                     "paper: contact [ms]", "paper: frames [ms]", "paper: projection [ms]", "paper: total [ms]"},
+                    rows);
+  std::ofstream(context.folder() / "machine.txt") << machine() << ", one thread; the least over many short runs\n";
+  return checks;
+}
+
+}  // namespace tendril
