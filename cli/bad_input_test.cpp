@@ -95,7 +95,7 @@ SENTENCE("cli", "bad input: a file that is not there, and a device") {
   expect_refused(shell, "missing/scene.toml", "there is no scene");
   expect_refused(shell, "/dev/null", "/dev/null");
 }
-SENTENCE("cli", "bad input: a request that the method can not meet") {
+SENTENCE("cli", "bad input: a request that the method cannot meet") {
   const std::string joint =
       "[[rod]]\nname = \"arm\"\nmaterial = \"rubber\"\nsection = { circle = { radius = 0.01 } }\n"
       "rest = { straight = { start = [1, 0, 0], end = [1, 1, 0] } }\n"

@@ -80,7 +80,7 @@ void print_text(const Scene& scene, const Derived& derived) {
   for (const MethodDerived& m : derived.methods) {
     const char* mark = m.method == scene.method ? " (this scene's)" : "";
     if (!m.problems.empty()) {
-      fmt::print("method {}{}: can not: {}", m.method, mark, to_text(Problems{m.problems.front()}));
+      fmt::print("method {}{}: cannot: {}", m.method, mark, to_text(Problems{m.problems.front()}));
       continue;
     }
     const std::string stable =

@@ -49,7 +49,7 @@ void list_scenes() {
   for (const NamedScene& s : scenes) {
     const Checked<Scene> scene = read_scene_file(s.file);
     if (!scene) {
-      fmt::print("{:<{}}  can not be read: tendril check {}\n", s.name, width, s.name);
+      fmt::print("{:<{}}  cannot be read: tendril check {}\n", s.name, width, s.name);
       continue;
     }
     fmt::print("{:<{}}  {}\n", s.name, width, scene->title);
@@ -70,7 +70,7 @@ int command_list(const ListArguments& a) {
   if (a.what == "experiments") return list_experiments(), fine;
   if (a.what == "scene-format") return fmt::print("{}", scene_format_manual()), fine;
   if (a.what == "schema") return fmt::print("{}\n", scene_json_schema()), fine;
-  fmt::print(stderr, "can not list `{}`; {}\n", a.what,
+  fmt::print(stderr, "cannot list `{}`; {}\n", a.what,
              suggest(a.what, {"methods", "scenes", "experiments", "scene-format", "schema"}));
   return bad_input;
 }

@@ -13,7 +13,7 @@ namespace {
 constexpr std::uintmax_t most_picture_bytes = 8 << 20;
 
 SceneOffer offer_of(const std::string& name, const Checked<Scene>& scene) {
-  if (!scene) return {name, name, fmt::format("It can not be read: tendril check {}", name), ""};
+  if (!scene) return {name, name, fmt::format("It cannot be read: tendril check {}", name), ""};
   return {name, scene->title.empty() ? name : scene->title, scene->about, scene->method};
 }
 

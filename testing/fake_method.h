@@ -88,8 +88,8 @@ class FakeMethod final : public Method {
     for (int i = 0; i < count; ++i)
       frame.contacts.push_back({Vec3(i, offset_[1], 1), Vec3::UnitZ(), Vec3(0, 0, 1 + offset_[2]), 0.01 * i, i, i - 1});
   }
-  void reactions(std::span<Wrench> at_targets) const override {
-    for (Wrench& w : at_targets) w = Wrench{Vec3(1, 2, 3), Vec3(4, 5, 6)};
+  void reactions(std::span<Wrench> at_clamps) const override {
+    for (Wrench& w : at_clamps) w = Wrench{Vec3(1, 2, 3), Vec3(4, 5, 6)};
   }
   void save(StateWriter& writer) const override {
     writer.array(offset_), writer.array(speed_), writer.value(load_factor_), writer.value(time_);

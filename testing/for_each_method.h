@@ -38,7 +38,7 @@ inline Scene tiny_scene(const MethodEntry& method) {
   return scene;
 }
 
-// A second rod at the end of the first, square to it.
+// A second rod at the end of the first, perpendicular to it.
 inline void add_arm(Scene& s, JointKind kind) {
   Rod arm = s.rods[0];
   arm.name = "arm";

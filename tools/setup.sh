@@ -101,7 +101,7 @@ build() {
 in_turn() {
   local folder=$1
   shift
-  mkdir -p "$folder" || give_up "can not write to $folder"
+  mkdir -p "$folder" || give_up "cannot write to $folder"
   (
     flock 9
     "$@" 9>&-

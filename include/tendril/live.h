@@ -32,7 +32,7 @@ struct Hand {
 };
 // Added to the path of a clamp or of a coupling.
 struct PathInput {
-  int target = -1;           // the clamp
+  int clamp = -1;            // the clamp
   Vec3 move = Vec3::Zero();  // [m]
   double turn = 0;           // [rad], any number of turns
   int coupling = -1;         // instead of a clamp

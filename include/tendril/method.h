@@ -24,7 +24,7 @@ class Method {
   virtual StepReport step(double time, double dt, const Live& live) = 0;            // from time to time + step_taken
   virtual StepReport relax(double time, double load_factor, const Live& live) = 0;  // equilibrium, where claimed
   virtual void write(Frame& frame) const = 0;
-  virtual void reactions(std::span<Wrench> at_targets) const = 0;  // what each clamp exerts on the rod, at its node
+  virtual void reactions(std::span<Wrench> at_clamps) const = 0;  // what each clamp exerts on the rod, at its node
   virtual void save(StateWriter& writer) const = 0;
   virtual void load(StateReader& reader) = 0;
 };

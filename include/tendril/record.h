@@ -12,7 +12,7 @@
 
 namespace tendril {
 
-// The disk is full, the folder can not be written, a file is not what it should be: a sentence with the file's name.
+// The disk is full, the folder cannot be written, a file is not what it should be: a sentence with the file's name.
 struct RecordError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };

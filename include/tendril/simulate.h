@@ -42,7 +42,7 @@ struct RodDerived {
 };
 struct MethodDerived {
   std::string method;
-  Problems problems;  // why it can not run this scene, when it can not
+  Problems problems;  // why it cannot run this scene, when it cannot
   StepAdvice step;
 };
 struct Derived {
@@ -122,7 +122,7 @@ class Simulation {
 
   // "gravity" (a factor), "clamp.NAME.turn" (turns), "clamp.NAME.move" (vector), "coupling.NAME.move" (vector), "coupling.NAME.turn" (turns, where it
   // has angular stiffness), "hand.1" to "hand.8" (a Hand; a Hand without rod and body lets go). Taken before the next step and logged with its number.
-  // In equilibria a change is followed in increments, at most 64 of them in one advance(); the rest in the next ones. Where Newton's method can not
+  // In equilibria a change is followed in increments, at most 64 of them in one advance(); the rest in the next ones. Where Newton's method cannot
   // follow, advance() says not_converged, the rod stays at the last equilibrium found, the run goes on, and the next input is tried from there.
   void set_input(std::string_view name, const InputValue& value);
   std::vector<std::string> input_names() const;  // hands left out

@@ -46,7 +46,7 @@ inline Vec3 turned_with_normal(const Vec3& v, const Vec3& from, const Vec3& to) 
 }
 
 // Elastic slip (Cundall & Strack 1979): a spring between the surfaces that is drawn along once it reaches the cone. It
-// sticks for good, which a law of the velocity alone can not. Friction force on a and its elastic slip after a step:
+// sticks for good, which a law of the velocity alone cannot. Friction force on a and its elastic slip after a step:
 //   slip     relative displacement of a's surface against b's, tangential, before [m]
 //   sliding  of the step [m]
 struct ElasticFriction {

@@ -187,7 +187,7 @@ void ContactSearch::add_pair(int a, int b, const ClosestPoints<double>& at, doub
   const double d = std::sqrt(at.squared);
   if (d > 0) {
     c.normal = to_eigen(at.apart) / d;
-  } else {  // they cross: any direction square to both
+  } else {  // they cross: any direction perpendicular to both
     const Vec3 u = pa.p1 - pa.p0, n = u.cross(pb.p1 - pb.p0);
     c.normal = n.norm() > 0 ? n.normalized() : u.norm() > 0 ? any_perpendicular(Vec3(u.normalized())) : Vec3::UnitZ();
   }

@@ -1,6 +1,6 @@
 // The first instant at which two moving things come too near, never later than it truly is.
 //
-// Conservative advancement. At an instant the closest points of two convex things span a slab of width d, square to their
+// Conservative advancement. At an instant the closest points of two convex things span a slab of width d, perpendicular to their
 // direction n, that separates them. Points of one approach those of the other along n at most with `approach`; so for a time
 // (d - limit) / approach they stay further apart than `limit`. From there the same again. What approaches along n nowhere
 // (sliding side by side, moving apart) is done in one step. (Bounding by the speed alone would creep along in such cases;

@@ -17,7 +17,7 @@ class MeshGeometry {
   struct Side {            // of two triangles
     int from = 0, to = 0;  // vertices, in the sense of the first triangle
     std::array<int, 2> triangle{-1, -1};
-    std::array<Vec3, 2> inward{Vec3::Zero(), Vec3::Zero()};  // in each triangle, square to the side
+    std::array<Vec3, 2> inward{Vec3::Zero(), Vec3::Zero()};  // in each triangle, perpendicular to the side
   };
   struct Vertex {
     int first_side = 0, sides = 0;  // of vertex_side

@@ -41,7 +41,7 @@ Four random_pair(Random& random) {
 }
 
 // A sweep that knows nothing of the kernel: for every s of a fine comb the best t is found by bisection of the slope; the
-// comb is then narrowed around its best tooth. The function of s is convex, so this can not be led astray.
+// comb is then narrowed around its best tooth. The function of s is convex, so this cannot be led astray.
 double swept(const Four& f) {
   const auto best_over_t = [&](double s) {
     double low = 0, high = 1;

@@ -80,7 +80,7 @@ SENTENCE("linear", "damping saves Newton where full steps diverge") {
   EXPECT_NEAR(problem.x, 0, 1e-10);
 }
 
-SENTENCE("linear", "a search that can not go down stalls, says so and stays where it was") {
+SENTENCE("linear", "a search that cannot go down stalls, says so and stays where it was") {
   Arctangent problem;
   problem.wrong_direction = true;
   const NewtonReport report = newton_solve(problem);

@@ -163,7 +163,7 @@ struct Session::Inside {
   }
 
   // ------------------------------------------------------------------------------------------------------------- publishing
-  // A scene that can not be shown is closed: the program and the other scenes go on.
+  // A scene that cannot be shown is closed: the program and the other scenes go on.
   void publish_safely(bool on_time) {
     try {
       publish(on_time);

@@ -252,7 +252,7 @@ SENTENCE("session", "orders without end do not flood those who look") {
   EXPECT_GT(published, 20 * seconds);
 }
 
-SENTENCE("session", "a recording that can not be written is told, and the simulation goes on") {
+SENTENCE("session", "a recording that cannot be written is told, and the simulation goes on") {
   FakeTrouble guard;
   const TemporaryFolder folder;
   std::ofstream(folder / "runs") << "a file";

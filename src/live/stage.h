@@ -19,7 +19,7 @@ class Stage {
   explicit Stage(Simulation simulation);
 
   const Simulation& simulation() const { return simulation_; }
-  // Each of these gives a sentence when it can not be done, else nothing.
+  // Each of these gives a sentence when it cannot be done, else nothing.
   std::string set_input(const std::string& name, const Setting& value);
   std::string grab(ClientId client, const Grab& grab);
   void move(ClientId client, const MoveHand& move);

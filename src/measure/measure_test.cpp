@@ -26,7 +26,7 @@ std::shared_ptr<const Model> model_of(const Scene& scene) {
 }
 Measures measured(const Scene& scene) {
   const auto model = model_of(scene);
-  const std::vector<Wrench> reactions(model->targets.size(), Wrench{Vec3(1, 2, 3), Vec3(4, 5, 6)});
+  const std::vector<Wrench> reactions(model->clamps.size(), Wrench{Vec3(1, 2, 3), Vec3(4, 5, 6)});
   return measure(model, model->initial, reactions);
 }
 
@@ -154,7 +154,7 @@ SENTENCE("measure", "a coupling's probe is its spring and damper at the frame, a
   grip.coupling = 0, grip.stiffness = 4, grip.damping = 0.5, grip.angular_stiffness = 2, grip.angular_damping = 0.25;
   grip.pose = model->couplings[0].start;
   Measures m;
-  const std::vector<Wrench> reactions(model->targets.size());
+  const std::vector<Wrench> reactions(model->clamps.size());
   Meter meter(model);
   meter.measure(frame, reactions, 1, m, std::span<const Grip>(&grip, 1));
   const auto near = [](const std::vector<double>& v, const Vec3& e) { return (Vec3(v[0], v[1], v[2]) - e).norm() < 1e-9; };

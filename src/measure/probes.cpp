@@ -63,9 +63,9 @@ void Meter::measure_probe(const Frame& frame, std::span<const Wrench> reactions,
     return set(out, pull);
   }
   if (probe.quantity == Quantity::reaction_force || probe.quantity == Quantity::reaction_moment) {
-    const auto target = static_cast<std::size_t>(probe.target);
-    TENDRIL_REQUIRE(probe.target >= 0 && target < reactions.size(), "a reaction probe needs the reactions of the clamps");
-    return set(out, probe.quantity == Quantity::reaction_force ? reactions[target].force : reactions[target].moment);
+    const auto clamp = static_cast<std::size_t>(probe.clamp);
+    TENDRIL_REQUIRE(probe.clamp >= 0 && clamp < reactions.size(), "a reaction probe needs the reactions of the clamps");
+    return set(out, probe.quantity == Quantity::reaction_force ? reactions[clamp].force : reactions[clamp].moment);
   }
   if (probe.body >= 0) return measure_body(frame, probe, out);
   const RodSpan& rod = frame.rods[static_cast<std::size_t>(probe.rod)];

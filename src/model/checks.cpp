@@ -15,19 +15,19 @@ namespace {
 
 using Size = std::size_t;
 
-Vec3 place_of(const Target& target, double time) {
-  return target.start.position + at_time<Vec3>(target.move, time, Vec3::Zero(), Vec3::Zero()).value;
+Vec3 place_of(const ClampModel& clamp, double time) {
+  return clamp.start.position + at_time<Vec3>(clamp.move, time, Vec3::Zero(), Vec3::Zero()).value;
 }
 
 // Along the rod, the short way round a ring.
-double rod_between(const Model& model, const Target& a, const Target& b) {
+double rod_between(const Model& model, const ClampModel& a, const ClampModel& b) {
   const RodModel& rod = model.rods[static_cast<Size>(a.rod)];
   const double along = std::abs(model.material[a.node] - model.material[b.node]);
   return rod.span.ring ? std::min(along, rod.length - along) : along;
 }
 
 // Keys of both timetables, instants between them, and the borders of the time in which both hold.
-std::vector<double> common_instants(const Model& model, const Target& a, const Target& b) {
+std::vector<double> common_instants(const Model& model, const ClampModel& a, const ClampModel& b) {
   const double from = std::max({a.from, b.from, 0.0}), until = std::min({a.until, b.until, model.end_time});
   std::vector<double> all = {from, until};
   add_instants(a.move, 16, all);
@@ -43,12 +43,12 @@ std::vector<double> common_instants(const Model& model, const Target& a, const T
 
 Problems check_reach(const Model& model) {
   Problems problems;
-  const int count = static_cast<int>(model.targets.size());
+  const int count = static_cast<int>(model.clamps.size());
   // Every pair where there are few; neighbours in the list where there are many (a comb of clamps), to keep the cost linear.
   const int farthest = count <= 64 ? count : 2;
   for (int i = 0; i < count; ++i)
     for (int j = std::max(0, i - farthest); j < i; ++j) {
-      const Target &a = model.targets[static_cast<Size>(j)], &b = model.targets[static_cast<Size>(i)];
+      const ClampModel &a = model.clamps[static_cast<Size>(j)], &b = model.clamps[static_cast<Size>(i)];
       if (a.rod != b.rod || !a.position || !b.position || a.node == b.node) continue;
       const double length = rod_between(model, a, b);
       double worst = 0, when = 0;
@@ -57,22 +57,22 @@ Problems check_reach(const Model& model) {
         if (distance > worst * (1 + 1e-12)) worst = distance, when = t;
       }
       if (worst <= length * (1 + 1e-9)) continue;
-      const auto moves = [](const Target& t) { return !t.move.keys.empty(); };
+      const auto moves = [](const ClampModel& t) { return !t.move.keys.empty(); };
       const int blamed = moves(b) || !moves(a) ? i : j;
       problems.push_back(
           {Severity::error, "", fmt::format("clamp[{}].move", blamed),
            fmt::format("the clamps are {:.6g} m apart at t = {:.6g} s but the rod between them is {:.6g} m long", worst,
                        when, length),
-           "a rod that does not stretch can not reach", "move them less far, or use a method and option with stretch"});
+           "a rod that does not stretch cannot reach", "move them less far, or use a method and option with stretch"});
     }
   return problems;
 }
 
 Problems check_slack(const Model& model) {
   Problems problems;
-  for (Size i = 0; i < model.targets.size() && i < 64; ++i)
+  for (Size i = 0; i < model.clamps.size() && i < 64; ++i)
     for (Size j = 0; j < i; ++j) {
-      const Target &a = model.targets[j], &b = model.targets[i];
+      const ClampModel &a = model.clamps[j], &b = model.clamps[i];
       if (a.rod != b.rod || !a.position || !b.position || a.node == b.node) continue;
       const double distance = (place_of(a, model.end_time) - place_of(b, model.end_time)).norm();
       if (distance < (1 - 1e-9) * rod_between(model, a, b)) continue;
@@ -86,10 +86,10 @@ Problems check_slack(const Model& model) {
 
 Problems check_start(const Model& model) {
   Problems problems;
-  for (Size i = 0; i < model.targets.size(); ++i) {
-    const Target& target = model.targets[i];
-    const double away = (place_of(target, 0) - target.start.position).norm();
-    if (!target.position || target.from > 0 || away <= 1e-6 * model.rods[static_cast<Size>(target.rod)].length) continue;
+  for (Size i = 0; i < model.clamps.size(); ++i) {
+    const ClampModel& clamp = model.clamps[i];
+    const double away = (place_of(clamp, 0) - clamp.start.position).norm();
+    if (!clamp.position || clamp.from > 0 || away <= 1e-6 * model.rods[static_cast<Size>(clamp.rod)].length) continue;
     problems.push_back({Severity::error, "", fmt::format("clamp[{}].move", i),
                         fmt::format("the clamp starts {:.6g} m away from the rod", away), "must be 0 at t = 0",
                         "start the path at zero, or start the rod there (rod.initial)"});
@@ -99,15 +99,15 @@ Problems check_start(const Model& model) {
 
 Problems check_speed(const Model& model, double step) {
   Problems problems;
-  for (Size i = 0; i < model.targets.size(); ++i) {
-    const Target& target = model.targets[i];
-    const double length = model.rods[static_cast<Size>(target.rod)].length;
+  for (Size i = 0; i < model.clamps.size(); ++i) {
+    const ClampModel& clamp = model.clamps[i];
+    const double length = model.rods[static_cast<Size>(clamp.rod)].length;
     std::vector<double> instants;
-    add_instants(target.move, 7, instants);  // the middle of every interval among them: there a smooth path is fastest
+    add_instants(clamp.move, 7, instants);  // the middle of every interval among them: there a smooth path is fastest
     double worst = 0, when = 0;
     for (const double t : instants)
       for (const double start : {t - step, t - 0.5 * step, t}) {
-        const double moved = (place_of(target, start + step) - place_of(target, start)).norm();
+        const double moved = (place_of(clamp, start + step) - place_of(clamp, start)).norm();
         if (moved > worst) worst = moved, when = start;
       }
     if (worst > length)

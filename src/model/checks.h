@@ -5,17 +5,17 @@
 
 namespace tendril {
 
-// Two points held further apart, at some instant up to end_time, than the rod between them is long: for methods that can not
+// Two points held further apart, at some instant up to end_time, than the rod between them is long: for methods that cannot
 // stretch. Targets stand in the order of the scene's clamps, so field paths are clamp[i].
 Problems check_reach(const Model& model);
 
-// A rod that can not stretch, pulled straight at the end: its equilibrium under loads across it has no finite tension.
+// A rod that cannot stretch, pulled straight at the end: its equilibrium under loads across it has no finite tension.
 Problems check_slack(const Model& model);
 
 // A clamp that starts away from the rod it holds: in motion the rod would have to jump; an equilibrium can be led there.
 Problems check_start(const Model& model);
 
-// A target that moves further than its rod is long within one step.
+// A clamp that moves further than its rod is long within one step.
 Problems check_speed(const Model& model, double step);
 
 }  // namespace tendril

@@ -13,20 +13,20 @@ using math::two_pi;
 
 namespace {
 
-void evaluate_target(const Target& target, double time, double load_factor, TargetNow& now) {
-  now.active = time >= target.from && time < target.until;
-  if (target.move.keys.empty() && target.turn.keys.empty()) {  // most clamps stand still, and this is asked in every step
-    now.pose.position = target.start.position;
+void evaluate_clamp(const ClampModel& clamp, double time, double load_factor, ClampNow& now) {
+  now.active = time >= clamp.from && time < clamp.until;
+  if (clamp.move.keys.empty() && clamp.turn.keys.empty()) {  // most clamps stand still, and this is asked in every step
+    now.pose.position = clamp.start.position;
     now.turn = 0;
     now.motion = {};
     return;
   }
-  const auto move = at_time<Vec3>(target.move, time, Vec3::Zero(), Vec3::Zero());
-  const auto turn = at_time<double>(target.turn, time, 0.0, 0.0);
-  now.pose.position = target.start.position + load_factor * move.value;
+  const auto move = at_time<Vec3>(clamp.move, time, Vec3::Zero(), Vec3::Zero());
+  const auto turn = at_time<double>(clamp.turn, time, 0.0, 0.0);
+  now.pose.position = clamp.start.position + load_factor * move.value;
   now.turn = two_pi * load_factor * turn.value;
   now.motion.linear = load_factor * move.rate;
-  now.motion.angular = (two_pi * load_factor * turn.rate) * target.axis;
+  now.motion.angular = (two_pi * load_factor * turn.rate) * clamp.axis;
 }
 
 void evaluate_obstacle(const ObstacleModel& obstacle, double time, double load_factor, ObstacleNow& now) {
@@ -112,19 +112,18 @@ void evaluate(const Model& model, const Live& live, double time, double load_fac
   out.time = time;
   out.load_factor = load_factor;
   out.gravity = (load_factor * live.gravity_scale) * model.gravity;
-  out.targets.resize(model.targets.size());
-  for (std::size_t i = 0; i < model.targets.size(); ++i)
-    evaluate_target(model.targets[i], time, load_factor, out.targets[i]);
+  out.clamps.resize(model.clamps.size());
+  for (std::size_t i = 0; i < model.clamps.size(); ++i) evaluate_clamp(model.clamps[i], time, load_factor, out.clamps[i]);
   for (const PathInput& path : live.paths) {  // those of couplings: evaluate_grips
-    if (path.target < 0 || path.target >= static_cast<int>(out.targets.size())) continue;
-    TargetNow& now = out.targets[static_cast<std::size_t>(path.target)];
+    if (path.clamp < 0 || path.clamp >= static_cast<int>(out.clamps.size())) continue;
+    ClampNow& now = out.clamps[static_cast<std::size_t>(path.clamp)];
     now.pose.position += path.move;
     now.turn += path.turn;
   }
-  for (std::size_t i = 0; i < model.targets.size(); ++i) {
-    TargetNow& now = out.targets[i];
-    const Quat& start = model.targets[i].start.orientation;
-    now.pose.orientation = now.turn == 0 ? start : exp_quat(Vec3(now.turn * model.targets[i].axis)) * start;
+  for (std::size_t i = 0; i < model.clamps.size(); ++i) {
+    ClampNow& now = out.clamps[i];
+    const Quat& start = model.clamps[i].start.orientation;
+    now.pose.orientation = now.turn == 0 ? start : exp_quat(Vec3(now.turn * model.clamps[i].axis)) * start;
   }
   out.bodies.resize(model.bodies.size());
   for (std::size_t i = 0; i < model.bodies.size(); ++i) evaluate_body(model.bodies[i], time, load_factor, out.bodies[i]);

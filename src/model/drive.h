@@ -9,7 +9,7 @@
 
 namespace tendril {
 
-struct TargetNow {
+struct ClampNow {
   bool active = false;
   Pose pose;
   Motion motion;
@@ -24,7 +24,7 @@ struct ObstacleNow {
 struct Drive {
   double time = 0, load_factor = 1;
   Vec3 gravity = Vec3::Zero();         // already scaled
-  std::vector<TargetNow> targets;      // one per Model::targets
+  std::vector<ClampNow> clamps;        // one per Model::clamps
   std::vector<BodyState> bodies;       // one per Model::bodies: where driven ones are; others: where they start
   std::vector<double> node_factor;     // one per Model::node_loads
   std::vector<double> line_factor;     // one per Model::line_loads

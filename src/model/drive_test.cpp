@@ -70,15 +70,15 @@ Scene driven() {
   return scene;
 }
 
-SENTENCE("model", "a target's velocity is the derivative of its pose") {
+SENTENCE("model", "a clamp's velocity is the derivative of its pose") {
   const Model model = *build_model(driven());
   const auto pose = [&](double time) {
     Drive drive;
     evaluate(model, {}, time, 1, drive);
-    return drive.targets[1];
+    return drive.clamps[1];
   };
   for (const double time : {0.4, 1.0, 1.9}) {
-    const TargetNow now = pose(time);
+    const ClampNow now = pose(time);
     const auto place = [&](double t) { return Eigen::VectorXd(pose(t).pose.position); };
     const auto moved = compare_with_differences(place, Eigen::VectorXd(now.motion.linear), time);
     EXPECT_TRUE(moved.ok) << moved.message;
@@ -104,8 +104,8 @@ SENTENCE("model", "the load factor ramps loads, gravity and paths; live inputs a
   Drive drive;
   evaluate(model, live, 1, 0.25, drive);
   EXPECT_NEAR((drive.gravity - Vec3(0.5, 0, -5)).norm(), 0, 1e-15);
-  EXPECT_NEAR((drive.targets[1].pose.position - Vec3(1 - 0.0375, 0.0125, 0.5)).norm(), 0, 1e-15);
-  EXPECT_NEAR(drive.targets[1].turn, 0.25 * 27 * pi + pi, 1e-12);
+  EXPECT_NEAR((drive.clamps[1].pose.position - Vec3(1 - 0.0375, 0.0125, 0.5)).norm(), 0, 1e-15);
+  EXPECT_NEAR(drive.clamps[1].turn, 0.25 * 27 * pi + pi, 1e-12);
   EXPECT_EQ(drive.node_factor.at(0), 0.5);
   EXPECT_EQ(drive.wind_factor.at(0), 0.25);
   ASSERT_EQ(drive.grips.size(), 1u);
@@ -202,7 +202,7 @@ SENTENCE("model", "on a ring the short way round limits the reach") {
   EXPECT_EQ(check_reach(*build_model(scene)).size(), 1u);
 }
 
-SENTENCE("model", "a target that jumps more than a rod length in a step is found, a slow one is not") {
+SENTENCE("model", "a clamp that jumps more than a rod length in a step is found, a slow one is not") {
   Scene scene = driven();
   scene.clamps[1].move = path({{0, Vec3::Zero()}, {1, Vec3(0, 5, 0)}});
   const Model model = *build_model(scene);

@@ -30,7 +30,7 @@ struct RodModel {
   Damping damping;
 };
 
-struct Target {  // a clamp at its node
+struct ClampModel {  // a clamp at its node
   std::string name;
   int rod = 0;
   NodeIndex node;
@@ -152,7 +152,7 @@ struct ProbeModel {
   Quantity quantity = Quantity::position;
   int rod = -1;
   double material = 0;  // [m]
-  int target = -1, coupling = -1;
+  int clamp = -1, coupling = -1;
   int body = -1;
 };
 
@@ -169,7 +169,7 @@ struct Model {
                    // ring also keeps the angle it was welded with (rod_shape.cpp, add_initial_frames)
   OnEdges<Section> section;
   Frame initial;  // positions, velocities, frames, unwrapped twist at the start
-  std::vector<Target> targets;
+  std::vector<ClampModel> clamps;
   std::vector<NodeLoad> node_loads;
   std::vector<LineLoad> line_loads;
   std::vector<Drag> drags;

@@ -15,7 +15,7 @@ namespace tendril {
 
 struct WindNow {                             // what does not depend on the place
   V3<double> mean{0, 0, 0}, along{0, 0, 0};  // along: the wind's direction over the gust length
-  V3<double> n1{0, 0, 0}, n2{0, 0, 0};       // square to it, as long as the swirls are fast
+  V3<double> n1{0, 0, 0}, n2{0, 0, 0};       // perpendicular to it, as long as the swirls are fast
   double gust = 0, phase = 0;
   bool changes = false, whirls = false;
   V3<double> whirl{0, 0, 0}, axis{0, 0, 0}, centre{0, 0, 0};

@@ -134,7 +134,7 @@ void append_to_input_log(hid_t file, std::span<const LoggedInput> inputs, const 
 std::vector<LoggedInput> read_input_log(hid_t file, const std::string& name) {
   if (H5Lexists(file, group, H5P_DEFAULT) <= 0) return {};  // older than live inputs
   if (const std::int64_t missing = missing_in(file, name); missing > 0)
-    throw RecordError(fmt::format("{}: its first {} inputs were not recorded, so it can not be rerun", name, missing));
+    throw RecordError(fmt::format("{}: its first {} inputs were not recorded, so it cannot be rerun", name, missing));
   const auto count = static_cast<std::size_t>(rows_of(open(file, steps, name), name));
   std::vector<LoggedInput> inputs(count);
   if (count == 0) return inputs;

@@ -342,7 +342,7 @@ SENTENCE("record", "a full disk is an error at once and leaves nothing that look
   }
 }
 
-SENTENCE("record", "a folder that can not be made, is a file, or holds other things is refused") {
+SENTENCE("record", "a folder that cannot be made, is a file, or holds other things is refused") {
   FakeMethod::trouble() = {};
   TemporaryFolder folder;
   std::ofstream(folder / "file") << "text";

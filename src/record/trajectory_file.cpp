@@ -181,7 +181,7 @@ void TrajectoryFile::append(const Frame& frame, const Measures& measures, std::s
   std::size_t probe_values = 0;
   for (const ProbeValue& probe : measures.probes) probe_values += probe.value.size();
   if (sizes_of(frame, reactions.size(), probe_values) != in.sizes)
-    throw RecordError(in.name + ": the number of nodes changed during the run; this version can not record that");
+    throw RecordError(in.name + ": the number of nodes changed during the run; this version cannot record that");
   const std::span<const Column> columns = all_columns();
   for (std::size_t i = 0; i < columns.size(); ++i) columns[i].put({frame, measures, reactions}, in.columns[i].waiting);
   put_contacts(frame.contacts, in.contacts->waiting);

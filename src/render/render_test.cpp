@@ -144,7 +144,7 @@ SENTENCE("render", "a missing browser or ffmpeg is named, with the package that 
   EXPECT_NE(ended.find("the browser ended too early"), std::string::npos) << ended;
 }
 
-SENTENCE("cli", "render refuses what it can not do, all at once") {
+SENTENCE("cli", "render refuses what it cannot do, all at once") {
   Shell shell;
   shell.file("beam.toml", beam_scene());
   ASSERT_EQ(shell.tendril("run beam.toml --quiet -o here").code, 0);

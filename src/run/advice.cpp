@@ -20,7 +20,7 @@ const char* what_to_change(Cause cause) {
     case Cause::newton:
       return "take more frames per second (smaller increments), more segments, or mode = \"dynamics\" with damping";
     case Cause::target:
-      return "look at the paths of the clamps: one asks for what the rod can not do";
+      return "look at the paths of the clamps: one asks for what the rod cannot do";
     case Cause::contact:
       return "take a smaller time.step, or look whether clamps or obstacles press the rods into each other";
   }

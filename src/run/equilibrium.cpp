@@ -32,18 +32,18 @@ struct Simulation::Inside::Along {
 double Simulation::Inside::limited(const Along& along, double from, double increment) {
   for (int tries = 0; tries < 30; ++tries) {
     double worst = 0;  // what the clamps travel, over what they may
-    std::vector<double> moved(model->targets.size()), turned(model->targets.size());
+    std::vector<double> moved(model->clamps.size()), turned(model->clamps.size());
     std::vector<double> pulled(model->couplings.size() + followed.hands.items.size());
     evaluate(*model, followed, along.time_at(from), along.factor_at(from), before_);
     for (int k = 1; k <= samples; ++k) {
       const double x = from + increment * k / samples;
       evaluate(*model, followed, along.time_at(x), along.factor_at(x), after_);
       for (std::size_t i = 0; i < moved.size(); ++i) {
-        const TargetNow &a = before_.targets[i], &b = after_.targets[i];
+        const ClampNow &a = before_.clamps[i], &b = after_.clamps[i];
         if (!a.active || !b.active) continue;
         moved[i] += (b.pose.position - a.pose.position).norm();
         turned[i] += std::max(std::abs(b.turn - a.turn), a.pose.orientation.angularDistance(b.pose.orientation));
-        const double length = model->rods[static_cast<std::size_t>(model->targets[i].rod)].length;
+        const double length = model->rods[static_cast<std::size_t>(model->clamps[i].rod)].length;
         worst = std::max({worst, moved[i] / (most_move * length), turned[i] / most_turn});
       }
       for (std::size_t i = 0; i < std::min(before_.grips.size(), after_.grips.size()); ++i) {
@@ -91,7 +91,7 @@ StepReport Simulation::Inside::follow(const Along& along, double target) {
   return report;
 }
 
-// An input that can not be followed is no reason to end: the rod stays where it is until the next input.
+// An input that cannot be followed is no reason to end: the rod stays where it is until the next input.
 StepReport Simulation::Inside::stay(StepReport report) {
   come_back();
   stuck = true;

@@ -18,8 +18,8 @@ const Hand* hand_of(const Live& live, const Hand& like) {
 
 PathInput path_of(const Live& live, const PathInput& like) {
   for (const PathInput& path : live.paths)
-    if (path.target == like.target && path.coupling == like.coupling) return path;
-  return {.target = like.target, .coupling = like.coupling};
+    if (path.clamp == like.clamp && path.coupling == like.coupling) return path;
+  return {.clamp = like.clamp, .coupling = like.coupling};
 }
 
 bool same_path(const PathInput& a, const PathInput& b) { return a.move == b.move && a.turn == b.turn; }
@@ -31,8 +31,8 @@ bool same_hand(const Hand& a, const Hand& b) {
 }
 
 double length_of(const Model& model, const PathInput& path) {
-  const int rod = path.target >= 0 ? model.targets[static_cast<std::size_t>(path.target)].rod
-                                   : model.couplings[static_cast<std::size_t>(path.coupling)].rod;
+  const int rod = path.clamp >= 0 ? model.clamps[static_cast<std::size_t>(path.clamp)].rod
+                                  : model.couplings[static_cast<std::size_t>(path.coupling)].rod;
   return model.rods[static_cast<std::size_t>(rod)].length;
 }
 

@@ -20,7 +20,7 @@ inline void each_number(Quat& q, StateReader& reader) {
   for (int i = 0; i < 4; ++i) reader.value(q.coeffs()[i]);
 }
 
-// Live holds Eigen values, which can not be copied as bytes: one visit serves both directions.
+// Live holds Eigen values, which cannot be copied as bytes: one visit serves both directions.
 template <class L, class Stream>
 void visit_live(L& live, Stream& stream) {
   const auto number = [&stream](auto& v) { stream.value(v); };
@@ -33,7 +33,7 @@ void visit_live(L& live, Stream& stream) {
     number(hand.stiffness), number(hand.damping), number(hand.angular_stiffness), number(hand.angular_damping);
   }
   number(live.paths.count);
-  for (auto& path : live.paths) number(path.target), numbers(path.move), number(path.turn), number(path.coupling);
+  for (auto& path : live.paths) number(path.clamp), numbers(path.move), number(path.turn), number(path.coupling);
   number(live.winches.count);
   for (auto& winch : live.winches) number(winch.winch), number(winch.speed);
 }

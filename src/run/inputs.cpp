@@ -91,17 +91,17 @@ void load_inputs(std::vector<LoggedInput>& inputs, StateReader& reader) {
 // ---- what an input does ----------------------------------------------------------------------------------------------
 namespace {
 
-PathInput& path_of(Live& live, int target, int coupling) {
+PathInput& path_of(Live& live, int clamp, int coupling) {
   auto& paths = live.paths;
   auto* path = std::find_if(paths.begin(), paths.end(),
-                            [&](const PathInput& p) { return p.target == target && p.coupling == coupling; });
+                            [&](const PathInput& p) { return p.clamp == clamp && p.coupling == coupling; });
   if (path != paths.end()) return *path;
-  TENDRIL_REQUIRE(paths.push({.target = target, .coupling = coupling}),
+  TENDRIL_REQUIRE(paths.push({.clamp = clamp, .coupling = coupling}),
                   "no more than 16 clamps and couplings can be moved by hand");
   return *(paths.end() - 1);
 }
 
-bool set_path(std::string_view name, const std::string& owner, bool turns, const InputValue& value, Live& live, int target,
+bool set_path(std::string_view name, const std::string& owner, bool turns, const InputValue& value, Live& live, int clamp,
               int coupling) {
   const bool turn = turns && name == owner + ".turn", move = name == owner + ".move";
   if (!turn && !move) return false;
@@ -110,7 +110,7 @@ bool set_path(std::string_view name, const std::string& owner, bool turns, const
   TENDRIL_REQUIRE(turn ? number != nullptr : vector != nullptr,
                   std::string(name) + (turn ? " takes a number" : " takes a vector"));
   TENDRIL_REQUIRE(turn ? std::isfinite(*number) : vector->allFinite(), std::string(name) + " takes finite numbers");
-  PathInput& path = path_of(live, target, coupling);
+  PathInput& path = path_of(live, clamp, coupling);
   if (turn) path.turn = 2 * std::numbers::pi * *number;
   if (move) path.move = *vector;
   return true;
@@ -127,20 +127,20 @@ void check_hand(const Hand& hand, const std::string& name, const Model& model, c
   const auto finite = [](const Pose& p, const Motion& m) {
     return p.position.allFinite() && p.orientation.coeffs().allFinite() && m.linear.allFinite() && m.angular.allFinite();
   };
-  TENDRIL_REQUIRE(method.can.coupling, fmt::format("method `{}` can not be held by a hand; {}", method.name,
-                                                   methods_with(&Capability::coupling)));
+  TENDRIL_REQUIRE(method.can.coupling,
+                  fmt::format("method `{}` cannot be held by a hand; {}", method.name, methods_with(&Capability::coupling)));
   TENDRIL_REQUIRE(hand.rod < 0 || hand.body < 0, name + " holds a rod or a body, not both");
   TENDRIL_REQUIRE(
       hand.body < static_cast<int>(model.bodies.size()),
-      fmt::format("{} can not hold body {}: the scene has {} (counted from 0)", name, hand.body, model.bodies.size()));
+      fmt::format("{} cannot hold body {}: the scene has {} (counted from 0)", name, hand.body, model.bodies.size()));
   TENDRIL_REQUIRE(
       hand.rod < static_cast<int>(model.rods.size()),
-      fmt::format("{} can not hold rod {}: the scene has {} (counted from 0)", name, hand.rod, model.rods.size()));
+      fmt::format("{} cannot hold rod {}: the scene has {} (counted from 0)", name, hand.rod, model.rods.size()));
   if (hand.rod >= 0) {
     const RodModel& rod = model.rods[static_cast<std::size_t>(hand.rod)];
     TENDRIL_REQUIRE(
         hand.material >= 0 && hand.material <= rod.length * (1 + 1e-9),
-        fmt::format("{} can not hold rod {} at {} m: it is {} m long", name, rod.name, hand.material, rod.length));
+        fmt::format("{} cannot hold rod {} at {} m: it is {} m long", name, rod.name, hand.material, rod.length));
   }
   TENDRIL_REQUIRE(hand.point.allFinite(), name + " must hold a body at a finite place");
   TENDRIL_REQUIRE(hand.body < 0 || (hand.angular_stiffness == 0 && hand.angular_damping == 0),
@@ -187,8 +187,8 @@ void apply(std::string_view name, const InputValue& value, const Model& model, c
     return;
   }
   if (name.starts_with("hand.")) return set_hand(name, value, model, method, live);
-  for (std::size_t i = 0; i < model.targets.size(); ++i)
-    if (set_path(name, "clamp." + model.targets[i].name, true, value, live, static_cast<int>(i), -1)) return;
+  for (std::size_t i = 0; i < model.clamps.size(); ++i)
+    if (set_path(name, "clamp." + model.clamps[i].name, true, value, live, static_cast<int>(i), -1)) return;
   for (std::size_t i = 0; i < model.couplings.size(); ++i) {
     const CouplingModel& c = model.couplings[i];
     const bool turns = c.angular_stiffness > 0 || c.angular_damping > 0;
@@ -201,9 +201,9 @@ void apply(std::string_view name, const InputValue& value, const Model& model, c
 
 std::vector<std::string> Simulation::input_names() const {
   std::vector<std::string> names{"gravity"};
-  for (const Target& target : inside_->model->targets) {
-    names.push_back("clamp." + target.name + ".turn");
-    names.push_back("clamp." + target.name + ".move");
+  for (const ClampModel& clamp : inside_->model->clamps) {
+    names.push_back("clamp." + clamp.name + ".turn");
+    names.push_back("clamp." + clamp.name + ".move");
   }
   for (const CouplingModel& c : inside_->model->couplings) {
     names.push_back("coupling." + c.name + ".move");

@@ -49,7 +49,7 @@ SENTENCE("run", "hands are put into Live in the order of their ids and let go") 
   EXPECT_EQ(simulation.live().hands.count, 0);
 }
 
-SENTENCE("run", "a hand that can not be is refused with a sentence") {
+SENTENCE("run", "a hand that cannot be is refused with a sentence") {
   Simulation simulation = opened(tiny_scene(all_methods().front()));
   Hand hand = suggested_hand(simulation.model(), 0, 0.25);
   EXPECT_TRUE(says(misuse_of(simulation, "hand.9", hand), "hand.1 to hand.8"));
@@ -73,7 +73,7 @@ SENTENCE("run", "a hand that can not be is refused with a sentence") {
   for_each_method([](const MethodEntry& method) {
     Simulation one = opened(tiny_scene(method));
     Hand held = suggested_hand(one.model(), 0, 0.25);
-    EXPECT_EQ(says(misuse_of(one, "hand.1", held), "can not be held by a hand"), !method.info.can.coupling);
+    EXPECT_EQ(says(misuse_of(one, "hand.1", held), "cannot be held by a hand"), !method.info.can.coupling);
     held.angular_stiffness = 1;
     EXPECT_EQ(misuse_of(one, "hand.1", held).empty(), method.info.can.angular_coupling);
   });

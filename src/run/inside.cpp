@@ -33,7 +33,7 @@ Simulation::Inside::Inside(Scene the_scene, std::shared_ptr<const Model> the_mod
       method(the_entry.make(model, the_options)),
       meter(model),
       frame(model->initial),
-      reactions(model->targets.size()) {  // a method finds a frame of the right sizes
+      reactions(model->clamps.size()) {  // a method finds a frame of the right sizes
   if (scene.time.mode == Mode::statics) place.to = scene.time.duration;
 }
 

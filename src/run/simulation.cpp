@@ -75,7 +75,7 @@ std::vector<std::string> Simulation::rod_names() const {
 
 std::vector<std::string> Simulation::clamp_names() const {
   std::vector<std::string> names;
-  for (const Target& target : inside_->model->targets) names.push_back(target.name);
+  for (const ClampModel& clamp : inside_->model->clamps) names.push_back(clamp.name);
   return names;
 }
 

@@ -83,7 +83,7 @@ void add_clamp_demands(const std::set<std::string>& rings, const Clamp& clamp, c
   for (const Hold h : clamp.hold) {
     const std::string what = scene_detail::word(h);
     demands.push_back(
-        {path + ".hold", "can not hold the " + what, who + "asks for it", [h](auto& c) {
+        {path + ".hold", "cannot hold the " + what, who + "asks for it", [h](auto& c) {
            return h == Hold::position ? c.hold_position : h == Hold::direction ? c.hold_direction : c.hold_twist;
          }});
   }

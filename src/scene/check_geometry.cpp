@@ -144,7 +144,7 @@ void GeometryChecker::check_points(const PolylineCurve& c, const std::string& pa
   for (std::size_t i = 2; i < c.points.size(); ++i) {
     const Vec3 e = (c.points[i - 1] - c.points[i - 2]).normalized(), f = (c.points[i] - c.points[i - 1]).normalized();
     if (e.dot(f) < -1 + 1e-12)
-      return error(fmt::format("{}.points[{}]", path, i), "turns straight back", "a rod can not fold onto itself",
+      return error(fmt::format("{}.points[{}]", path, i), "turns straight back", "a rod cannot fold onto itself",
                    "move the point");
   }
 }

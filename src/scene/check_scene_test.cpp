@@ -239,7 +239,7 @@ std::vector<MethodEntry> three_methods() {
   return {full, still, loose};
 }
 
-SENTENCE("scene", "what a method can not do is refused, naming the methods that can") {
+SENTENCE("scene", "what a method cannot do is refused, naming the methods that can") {
   const auto methods = three_methods();
   const auto ask = [&](std::string text, const std::string& method) {
     text.replace(text.find("\"der\""), 5, "\"" + method + "\"");
@@ -253,9 +253,9 @@ SENTENCE("scene", "what a method can not do is refused, naming the methods that 
   EXPECT_CONTAINS(loose,
                   "rod[0].segments: method `loose` needs more segments, but rod `beam` has 3; methods that can: full");
   EXPECT_CONTAINS(
-      loose, "clamp[0].hold: method `loose` can not hold the twist, but clamp `clamp1` asks for it; methods that can: full");
-  EXPECT_CONTAINS(loose, "can not hold the direction");
-  EXPECT_LACKS(loose, "can not hold the position");
+      loose, "clamp[0].hold: method `loose` cannot hold the twist, but clamp `clamp1` asks for it; methods that can: full");
+  EXPECT_CONTAINS(loose, "cannot hold the direction");
+  EXPECT_LACKS(loose, "cannot hold the position");
   EXPECT_CONTAINS(ask(with("at  = 0.0", "at = 0.5"), "loose"), "clamp[0].at: method `loose` holds rods at their ends only");
   EXPECT_CONTAINS(
       ask(with("duration = 2.0", "mode = \"statics\""), "loose"),

@@ -88,7 +88,7 @@ template <class V> void describe(V& v, BoxShape& s) {
   v("center", s.center, "centre", unit("m"));
   v("size", s.size, "its three sides, each > 0", unit("m"), required);
   v("x_axis", s.x_axis, "direction of the first side", non_zero);
-  v("y_towards", s.y_towards, "to which the second side points; need not be square to `x_axis`", non_zero);
+  v("y_towards", s.y_towards, "to which the second side points; need not be perpendicular to `x_axis`", non_zero);
 }
 template <class V> void describe(V& v, MeshShape& s) {
   v.about("mesh shape", "A closed surface of triangles, given here or in an OBJ file. Turned inside out it is a container.");

@@ -22,7 +22,7 @@ template <> struct Words<SectionFollows> { static constexpr Word list[] = {
   {"parallel", "the section is carried along without twist"}, {"curve", "d1 points to the centre of curvature"}}; };
 template <> struct Words<Hold> { static constexpr Word list[] = {
   {"position", "the point stays on its path"}, {"direction", "the rod's direction there is given"},
-  {"twist", "the rod can not turn about itself there"}}; };
+  {"twist", "the rod cannot turn about itself there"}}; };
 template <> struct Words<Axes> { static constexpr Word list[] = {
   {"world", "fixed in space"}, {"material", "turns with the rod (d1, d2, d3): a follower load"}}; };
 template <> struct Words<JointKind> { static constexpr Word list[] = {
@@ -117,7 +117,7 @@ template <class V> void describe(V& v, ArcCurve& c) {
   v.about("arc curve", "Part of a circle: starts at `start` along `direction` and bends towards `towards`.");
   v("start", c.start, "first point", unit("m"));
   v("direction", c.direction, "direction at the start", non_zero);
-  v("towards", c.towards, "side to which it bends; need not be square to `direction`", non_zero);
+  v("towards", c.towards, "side to which it bends; need not be perpendicular to `direction`", non_zero);
   v("radius", c.radius, "radius of the circle", unit("m"), above(0), required);
   v("angle", c.angle, "how far it goes round", unit("rad"), above(0), required);
 }
@@ -131,7 +131,7 @@ template <class V> void describe(V& v, HelixCurve& c) {
   v.about("helix curve", "A helix about an axis through `center`, starting at `center` + radius times `radial`.");
   v("center", c.center, "point of the axis level with the start", unit("m"));
   v("axis", c.axis, "direction in which it climbs", non_zero);
-  v("radial", c.radial, "from the axis to the start; need not be square to `axis`", non_zero);
+  v("radial", c.radial, "from the axis to the start; need not be perpendicular to `axis`", non_zero);
   v("radius", c.radius, "distance from the axis", unit("m"), above(0), required);
   v("pitch", c.pitch, "climb per turn", unit("m"), at_least(0), required);
   v("turns", c.turns, "number of turns", above(0), required);
@@ -147,7 +147,7 @@ template <class V> void describe(V& v, SineCurve& c) {
   v.about("sine curve", "A wave: start + x direction + amplitude sin(2 pi waves x / span) normal.");
   v("start", c.start, "first point", unit("m"));
   v("direction", c.direction, "along the wave", non_zero);
-  v("normal", c.normal, "to which it swings; need not be square to `direction`", non_zero);
+  v("normal", c.normal, "to which it swings; need not be perpendicular to `direction`", non_zero);
   v("span", c.span, "distance from first to last point", unit("m"), above(0), required);
   v("amplitude", c.amplitude, "height of the wave", unit("m"), required);
   v("waves", c.waves, "number of waves", above(0));
@@ -156,7 +156,7 @@ template <class V> void describe(V& v, ParabolaCurve& c) {
   v.about("parabola curve", "A parabola from `start` to `end`.");
   v("start", c.start, "first point", unit("m"));
   v("end", c.end, "last point", unit("m"), required);
-  v("normal", c.normal, "to which it bulges; need not be square to the line from start to end", non_zero);
+  v("normal", c.normal, "to which it bulges; need not be perpendicular to the line from start to end", non_zero);
   v("height", c.height, "bulge in the middle", unit("m"), required);
 }
 template <class V> void describe(V& v, TrefoilCurve& c) {
@@ -245,7 +245,7 @@ template <class V> void describe(V& v, JointPlace& p) {
   v("world", p.world, "joined to the world");
 }
 template <class V> void describe(V& v, Joint& j) {
-  v.about("joint", "Joins two rods, a rod and a body, two bodies, or one of them and the world, at a point.");
+  v.about("joint", "BodiesAndJoints two rods, a rod and a body, two bodies, or one of them and the world, at a point.");
   v("name", j.name, "joint1, joint2, ... when not given");
   v("kind", j.kind, "what is transmitted");
   v("a", j.a, "what is joined", required);

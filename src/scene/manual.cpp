@@ -64,7 +64,7 @@ quantity = "position"
   and in a `[[load]]` one of `gravity`, `force`, `moment`, `distributed`, `drag`, `wind`.
 * What changes with time is a timetable: `turn = { shape = "smooth", keys = [[0, 0.0], [2, 27.0]] }`, each key a pair `[time, value]`
   or a table `{ time = 2, value = 27.0 }`.
-* A section has two axes d1 and d2, square to the rod's direction d3; EI1 resists bending *about* d1.
+* A section has two axes d1 and d2, perpendicular to the rod's direction d3; EI1 resists bending *about* d1.
 * `tendril check SCENE` shows every problem at once. On the command line, `--set rod.beam.segments=100` or
   `--set rod[0].segments=100` changes a field.
 

@@ -51,7 +51,7 @@ shape = { mesh = { )" + vertices +
 SENTENCE("scene",
          "a scene that asks for contact from a method without it is refused; one that does not ask runs as before") {
   EXPECT_EQ(complaints(plain_scene), "");
-  // Methods made for this test: one that can, one that can not.
+  // Methods made for this test: one that can, one that cannot.
   std::vector<MethodEntry> methods(2, all_methods().front());
   methods[0].info.name = "der", methods[0].info.can.contact = Support::none;
   methods[1].info.name = "other", methods[1].info.can.contact = Support::full;

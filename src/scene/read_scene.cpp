@@ -98,7 +98,7 @@ Checked<Scene> read_scene_file(const std::filesystem::path& file) {
   std::ifstream stream(file, std::ios::binary);
   std::ostringstream text;
   if (std::filesystem::file_size(file) > 0) text << stream.rdbuf();
-  if (!stream.good() && !stream.eof()) return one_error(shown, "can not be read to its end", {}, {});
+  if (!stream.good() && !stream.eof()) return one_error(shown, "cannot be read to its end", {}, {});
   return read_scene(text.str(), shown);
 }
 

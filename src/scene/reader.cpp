@@ -65,7 +65,7 @@ bool Reader::read_number(const toml::node& node, double& value) {
 void Reader::read_whole(const toml::node& node, const std::string& path, const Field& field, int& value) {
   double number = 0;
   if (!read_number(node, number) || number != std::floor(number)) return wrong_type(node, path, field, kind_of<int>());
-  // What an int can not hold is out of any range we describe; 1e9 still fits and is left to the checker.
+  // What an int cannot hold is out of any range we describe; 1e9 still fits and is left to the checker.
   if (std::abs(number) > std::numeric_limits<int>::max())
     return complain(node.source(), path, "got " + number_text(number), to_text(field.range));
   value = static_cast<int>(number);

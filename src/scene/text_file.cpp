@@ -35,16 +35,16 @@ bool is_plain_file(const fs::path& file, const std::string& shown, const std::st
   std::error_code error;
   const fs::file_status status = fs::status(file, error);
   if (status.type() == fs::file_type::not_found) return refuse("there is no such file", {}, neighbours(file));
-  if (error) return refuse("can not be read (" + error.message() + ")");
+  if (error) return refuse("cannot be read (" + error.message() + ")");
   if (fs::is_directory(status)) return refuse("is a folder", "must be a file");
   if (!fs::is_regular_file(status)) return refuse("is not an ordinary file", "must be a text file");
   const std::uintmax_t size = fs::file_size(file, error);
-  if (error) return refuse("can not be read (" + error.message() + ")");
+  if (error) return refuse("cannot be read (" + error.message() + ")");
   if (size > most_bytes)
     return refuse(fmt::format("is {:.1f} MB long", static_cast<double>(size) / (1 << 20)),
                   fmt::format("must be at most {} MB", most_bytes >> 20), remedy_for_size);
   errno = 0;
-  if (!std::ifstream(file, std::ios::binary)) return refuse(fmt::format("can not be opened ({})", std::strerror(errno)));
+  if (!std::ifstream(file, std::ios::binary)) return refuse(fmt::format("cannot be opened ({})", std::strerror(errno)));
   return true;
 }
 

@@ -349,7 +349,7 @@ House::House(const ServerOptions& the_options, Content the_content) : options(th
   if (!error) acceptor.bind(place, error);
   if (!error) acceptor.listen(64, error);
   if (error)
-    throw ServeError(fmt::format("can not listen on {}: {}; choose another with --port",
+    throw ServeError(fmt::format("cannot listen on {}: {}; choose another with --port",
                                  host_and_port(options.host, options.port), error.message()));
   door = {options.host, acceptor.local_endpoint().port()};
   accept();

@@ -60,7 +60,7 @@ Json rods_of(const Model& model) {
 
 Json clamps_of(const Model& model) {
   Json out = Json::array();
-  for (const Target& t : model.targets) {
+  for (const ClampModel& t : model.clamps) {
     Json hold = Json::array();
     if (t.position) hold.push_back("position");
     if (t.direction) hold.push_back("direction");
@@ -79,9 +79,9 @@ Json values_of(const Model& model) {
 
 // What a path has been given by hand so far; none: zero.
 PathInput path_now(const Simulation& simulation, const std::string& clamp) {
-  const std::vector<Target>& targets = simulation.model().targets;
+  const std::vector<ClampModel>& clamps = simulation.model().clamps;
   for (const PathInput& path : simulation.live().paths)
-    if (path.target >= 0 && targets[static_cast<std::size_t>(path.target)].name == clamp) return path;
+    if (path.clamp >= 0 && clamps[static_cast<std::size_t>(path.clamp)].name == clamp) return path;
   return {};
 }
 

@@ -45,10 +45,10 @@ struct SavedRun {
   SavedRun(const fs::path& path, std::uint32_t number)
       : file(fs::is_directory(path) ? path / "run.h5" : path), reader(file) {
     Checked<Scene> read = read_scene(reader.scene(), file.string());
-    if (!read) throw RecordError(file.string() + ": its scene can not be read:\n" + to_text(read.problems()));
+    if (!read) throw RecordError(file.string() + ": its scene cannot be read:\n" + to_text(read.problems()));
     scene = std::move(*read);
     Checked<Model> built = build_model(scene);
-    if (!built) throw RecordError(file.string() + ": its scene can not be built:\n" + to_text(built.problems()));
+    if (!built) throw RecordError(file.string() + ": its scene cannot be built:\n" + to_text(built.problems()));
     model = std::make_unique<const Model>(std::move(*built));
     writer.emplace(*model);
     label = fs::absolute(file).lexically_normal().parent_path().filename().string();

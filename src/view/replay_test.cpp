@@ -150,7 +150,7 @@ SENTENCE("view", "a page stays within its budget: frames are thinned evenly, the
     EXPECT_EQ(rows_of(html, 0).size(), width * run.at("rows").get<std::size_t>());
     EXPECT_GE(run.at("rows").get<std::size_t>(), part > 0.6 ? 1001u : 2u);
   }
-  EXPECT_EQ(frames_of(page_of({folder / "long"}, 1), 0).size(), 2u);  // what can not fit keeps its ends
+  EXPECT_EQ(frames_of(page_of({folder / "long"}, 1), 0).size(), 2u);  // what cannot fit keeps its ends
 }
 
 SENTENCE("view", "several runs share the budget: a short one stays whole") {

@@ -202,7 +202,7 @@ SENTENCE("view", "every scene's description is JSON with the scene's counts") {
         EXPECT_TRUE(sizes == 1 || sizes == rod.at("edges").get<std::size_t>());
       }
     }
-    EXPECT_EQ(d.at("clamps").size(), model.targets.size());
+    EXPECT_EQ(d.at("clamps").size(), model.clamps.size());
     EXPECT_EQ(d.at("inputs").size(), simulation->input_names().size());
     for (const json& input : d.at("inputs")) {
       EXPECT_LT(input.at("low").get<double>(), input.at("high").get<double>());

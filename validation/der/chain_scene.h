@@ -13,7 +13,7 @@ struct ChainLinks {
   double pulled = 16;          // distance by which its ends are pulled apart [m]
   int segments = 30;           // of a link: 31 vertices
 };
-// Hangs between the clamps "left" and "right", which hold a point each; neighbouring links stand square to each other.
+// Hangs between the clamps "left" and "right", which hold a point each; neighbouring links stand perpendicular to each other.
 Scene chain_scene(const ChainLinks& choice = {});
 
 }  // namespace tendril

@@ -247,7 +247,7 @@ void examine_lengths(const Scene& scene, const std::string& file, ExperimentCont
     if (simulation.at_recording_time())
       rows.push_back({simulation.time(), now, 1.0 * report.iterations, simulation.frame().position[tip].z()});
   }
-  // A step that the projection can not follow is taken back and halved (the whip's crack moves a tip by two edges at once).
+  // A step that the projection cannot follow is taken back and halved (the whip's crack moves a tip by two edges at once).
   const std::string name = fmt::format("{}, {} steps, {} of them repeated, tip up to {:.0f} m/s: ", scene.title, steps,
                                        simulation.report().retries, fastest);
   checks.push_back(bound_check(name + "worst of | |e|^2/l^2 - 1 |", worst, 1e-8));

@@ -4,7 +4,7 @@
 // That no link passes through another is shown twice.
 //   by distance   before and after every step the axes of two links are almost two radii apart, and no node goes further
 //   than
-//                 a radius in a step; so the axes can not have met in between
+//                 a radius in a step; so the axes cannot have met in between
 //   by linking    each link is closed by a straight piece over its gap. Two neighbours stay linked once, until one of them
 //                 slips out through the other's gap, which then is wider than the rod is thick
 #include <fmt/format.h>

@@ -82,7 +82,7 @@ Scene make_scene(int edges, bool refined, double centre) {
 // The end clamp is led from where the polygon happens to end to its place: 27 turns leave both walls with the same frame.
 Pose lead_end_clamp(Scene& scene) {
   const Model model = *build_model(scene);
-  const Pose first = model.targets[0].start, last = model.targets[1].start;
+  const Pose first = model.clamps[0].start, last = model.clamps[1].start;
   const Vec3 wanted = first.orientation * Vec3::UnitX(), present = last.orientation * Vec3::UnitX();
   const double angle = std::atan2(present.cross(wanted).x(), present.dot(wanted));
   scene.clamps[1].turn.keys = {{0, angle / math::two_pi}};

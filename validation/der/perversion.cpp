@@ -1,5 +1,5 @@
 // Perversion: a spring of flat section is pulled straight, its turns are taken out at one end, and its ends are brought
-// together again. It can not get its natural shape back, because both ends hold their twist: half of it coils right-handed,
+// together again. It cannot get its natural shape back, because both ends hold their twist: half of it coils right-handed,
 // half left-handed, and one perversion joins the two.  [Bergou 2008, sec. 9.3 and Fig. 2]
 //
 // Motion with damping up to the end of the path, then the equilibrium. Nothing keeps the rod from passing through itself;
@@ -125,7 +125,7 @@ class Spring {
   double link() const {  // twist + writhe [turns]
     Drive drive;
     evaluate(*model_, {}, time_, 1, drive);
-    const double twist = wall_to_wall_twist(frame_, drive.targets[0].pose.orientation, drive.targets[1].pose.orientation);
+    const double twist = wall_to_wall_twist(frame_, drive.clamps[0].pose.orientation, drive.clamps[1].pose.orientation);
     return twist / math::two_pi + writhe_continued(frame_, Vec3::UnitZ());
   }
 

@@ -81,7 +81,7 @@ Run run(const Course& course) {
     const double t = simulation.time();
     const Frame& frame = simulation.frame();
     evaluate(simulation.model(), {}, t, 1, drive);
-    const Quat &a = drive.targets[0].pose.orientation, &b = drive.targets[1].pose.orientation;
+    const Quat &a = drive.clamps[0].pose.orientation, &b = drive.clamps[1].pose.orientation;
     const double writhe = writhe_continued(frame, a * Vec3::UnitZ(), b * Vec3::UnitZ());
     const double twist = wall_to_wall_twist(frame, a, b) / math::two_pi;
     const double turns = std::clamp((t - calm) * course.rate, 0.0, course.turns);

@@ -136,7 +136,7 @@ TwistRow row_of(const Simulation& simulation, double turns) {
   row.turns = turns;
   row.writhe = writhe_continued(frame, Vec3::UnitX());
   row.link = row.writhe +
-             wall_to_wall_twist(frame, drive.targets[0].pose.orientation, drive.targets[1].pose.orientation) / math::two_pi;
+             wall_to_wall_twist(frame, drive.clamps[0].pose.orientation, drive.clamps[1].pose.orientation) / math::two_pi;
   row.width = width_of(frame);
   row.torque = simulation.reactions()[1].moment.x();
   row.pull = simulation.reactions()[1].force.x();

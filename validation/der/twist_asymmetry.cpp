@@ -144,7 +144,7 @@ Kink kink(double a) {
   const double moment = GJ * a / reach + f(a), b = a + h * moment / GJ;
   return {a, b + (moment + f(b)) * reach / GJ};
 }
-// Where the end's angle can not grow any further: the jump.
+// Where the end's angle cannot grow any further: the jump.
 Kink last_before_jump() {
   Kink best;
   for (double a = 0; a < 1.5; a += 1e-5) {

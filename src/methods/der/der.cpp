@@ -22,9 +22,9 @@ Settings Settings::from(const Options& options) {
 }
 
 Der::Der(std::shared_ptr<const Model> model, const Settings& settings) : model_(std::move(model)), settings_(settings) {
-  shift_.resize(model_->targets.size());
+  shift_.resize(model_->clamps.size());
   evaluate(*model_, Live{}, 0, 0, drive_);
-  if (!model_->joints.empty() || !model_->bodies.empty()) joins_ = std::make_unique<Joins>(*model_);
+  if (!model_->joints.empty() || !model_->bodies.empty()) joins_ = std::make_unique<BodiesAndJoints>(*model_);
   if (model_->contact.enabled) contacts_ = std::make_unique<Contacts>(*model_);
   chain_ = std::make_unique<Chain>(build_chain(*model_, model_->initial, drive_, choice()));
   allocate();
@@ -60,7 +60,7 @@ namespace {
 // Nothing in the drive changes with time, but for gusts.
 bool is_steady(const Model& model) {
   bool steady = true;
-  for (const Target& t : model.targets) {
+  for (const ClampModel& t : model.clamps) {
     steady = steady && t.move.keys.empty() && t.turn.keys.empty() && t.from <= 0 && t.until == forever;
   }
   for (const BodyModel& body : model.bodies) steady = steady && body.kind != BodyKind::driven;
@@ -98,7 +98,7 @@ void Der::allocate() {
   steady_ = !loads_->follow() && is_steady(*model_);
 }
 
-// A start that was disturbed (initial_noise) is brought onto the rod's lengths first. Where that can not be, it stays as it
+// A start that was disturbed (initial_noise) is brought onto the rod's lengths first. Where that cannot be, it stays as it
 // is and the first step says so.
 void Der::start_on_lengths() {
   const Array3 x = chain_->x, v = chain_->v;
@@ -116,23 +116,23 @@ void Der::start_on_lengths() {
 }
 
 bool Der::walls_changed() const {
-  for (std::size_t i = 0; i < model_->targets.size(); ++i) {
-    if (drive_.targets[i].active != (chain_->active[i] != 0)) return true;
+  for (std::size_t i = 0; i < model_->clamps.size(); ++i) {
+    if (drive_.clamps[i].active != (chain_->active[i] != 0)) return true;
   }
   return false;
 }
 
 void Der::forget_walls() {
-  wall_orientation_.assign(model_->targets.size(), Quat(0, 0, 0, 0));
+  wall_orientation_.assign(model_->clamps.size(), Quat(0, 0, 0, 0));
   settled_ = false;
 }
 
 bool Der::walls_moved() {
   bool moved = false;
   for (const Wall& wall : chain_->walls) {
-    if (wall.target < 0) continue;
-    const Quat& now = drive_.targets[z(wall.target)].pose.orientation;
-    Quat& last = wall_orientation_[z(wall.target)];
+    if (wall.clamp < 0) continue;
+    const Quat& now = drive_.clamps[z(wall.clamp)].pose.orientation;
+    Quat& last = wall_orientation_[z(wall.clamp)];
     moved = moved || now.coeffs() != last.coeffs();
     last = now;
   }
@@ -193,12 +193,12 @@ void Der::integrate(double dt) {
 
 void Der::place_held() {
   Chain& c = *chain_;
-  for (std::size_t i = 0; i < model_->targets.size(); ++i) {
-    const Target& target = model_->targets[i];
-    if (!target.position || !drive_.targets[i].active) continue;
-    const int vertex = c.vertex_of_node[z(target.node.value)];
-    c.x.set(vertex, to_small(drive_.targets[i].pose.position));
-    c.v.set(vertex, to_small(drive_.targets[i].motion.linear));
+  for (std::size_t i = 0; i < model_->clamps.size(); ++i) {
+    const ClampModel& clamp = model_->clamps[i];
+    if (!clamp.position || !drive_.clamps[i].active) continue;
+    const int vertex = c.vertex_of_node[z(clamp.node.value)];
+    c.x.set(vertex, to_small(drive_.clamps[i].pose.position));
+    c.v.set(vertex, to_small(drive_.clamps[i].motion.linear));
   }
   for (const Twin& twin : c.twins) {
     if (!c.held[z(twin.first)]) continue;
@@ -210,14 +210,14 @@ void Der::place_held() {
 // A clamp that takes hold late does so where the rod is then: its path is shifted and turned by what lies between.
 void Der::take_hold() {
   bool written = false;
-  for (std::size_t i = 0; i < model_->targets.size(); ++i) {
-    const Target& target = model_->targets[i];
-    TargetNow& now = drive_.targets[i];
-    if (target.from <= 0) continue;
+  for (std::size_t i = 0; i < model_->clamps.size(); ++i) {
+    const ClampModel& clamp = model_->clamps[i];
+    ClampNow& now = drive_.clamps[i];
+    if (clamp.from <= 0) continue;
     if (now.active && !chain_->active[i]) {
       if (!written) fill_output();
       written = true;
-      const int vertex = output_->vertex_of_node[z(target.node.value)];
+      const int vertex = output_->vertex_of_node[z(clamp.node.value)];
       shift_[i].position = to_eigen(output_->x.get(vertex)) - now.pose.position;
       shift_[i].orientation = (Quat(node_axes(*output_, vertex)) * now.pose.orientation.conjugate()).normalized();
     }

@@ -6,7 +6,7 @@
 #include "methods/der/contact/contacts.h"
 #include "methods/der/entry.h"
 #include "methods/der/equilibrium/relax.h"
-#include "methods/der/joints/joins.h"
+#include "methods/der/joints/bodies_and_joints.h"
 #include "methods/der/lengths/projection.h"
 #include "methods/der/rod/forces.h"
 #include "methods/der/rod/frames.h"
@@ -33,12 +33,12 @@ class Der final : public Method {
   StepReport step(double time, double dt, const Live& live) override;
   StepReport relax(double time, double load_factor, const Live& live) override;
   void write(Frame& frame) const override;
-  void reactions(std::span<Wrench> at_targets) const override;
+  void reactions(std::span<Wrench> at_clamps) const override;
   void save(StateWriter& writer) const override;
   void load(StateReader& reader) override;
 
   const Chain& chain() const { return *chain_; }
-  const Joins* joins() const { return joins_.get(); }
+  const BodiesAndJoints* joins() const { return joins_.get(); }
   // Directions in which the present state, as an equilibrium, is no minimum; `below`: see Relaxer::negative_pivots.
   int negative_pivots(double time, const Live& live, double below = 0);
   void set_clock(StepClock* clock) {  // which adds up where the time of the steps goes; none: nullptr
@@ -75,8 +75,8 @@ class Der final : public Method {
   std::shared_ptr<const Model> model_;
   Settings settings_;
   Drive drive_;
-  std::unique_ptr<Joins> joins_;        // none: no bodies, no joints
-  std::unique_ptr<Contacts> contacts_;  // none: nothing touches
+  std::unique_ptr<BodiesAndJoints> joins_;  // none: no bodies, no joints
+  std::unique_ptr<Contacts> contacts_;      // none: nothing touches
   std::unique_ptr<Chain> chain_;
   std::unique_ptr<AngleWork> angles_;
   std::unique_ptr<ProjectionWork> projection_;
@@ -85,8 +85,8 @@ class Der final : public Method {
   std::unique_ptr<Relaxer> relaxer_;
   Array3 force_;                            // per vertex
   std::vector<V3<double>> first_tangents_;  // per rod, of the step before
-  std::vector<Quat> wall_orientation_;      // per target, as the walls stand
-  std::vector<Pose> shift_;                 // per target that takes hold late: from its path to where the rod was
+  std::vector<Quat> wall_orientation_;      // per clamp, as the walls stand
+  std::vector<Pose> shift_;                 // per clamp that takes hold late: from its path to where the rod was
   bool steady_ = false;                     // the drive does not change with time
   bool settled_ = false;                    // and has been asked since anything else changed
   bool move_walls_ = false;                 // they stand elsewhere after this step

@@ -109,10 +109,9 @@ double highest_squared_frequency(const Model& model, const RodModel& rod, bool e
     const double stiff = (std::max(a.EI1, a.EI2) + std::max(b.EI1, b.EI2)) / (la + lb);  // of kb: 2 alpha / l
     add(stiff, {{i - 1, 1 / la}, {i, -1 / la - 1 / lb}, {i + 1, 1 / lb}});
   }
-  for (const Target& target : model.targets) {
-    if (!target.direction || target.node.value < span.first_node || target.node.value >= span.first_node + span.nodes)
-      continue;
-    const int node = target.node.value - span.first_node;
+  for (const ClampModel& clamp : model.clamps) {
+    if (!clamp.direction || clamp.node.value < span.first_node || clamp.node.value >= span.first_node + span.nodes) continue;
+    const int node = clamp.node.value - span.first_node;
     for (const int k : {node - 1, node}) {
       if (!span.ring && (k < 0 || k >= span.edges)) continue;
       add(2 * std::max(section(k).EI1, section(k).EI2) / length(k), {{k, -1 / length(k)}, {k + 1, 1 / length(k)}});
@@ -166,10 +165,10 @@ StepAdvice advise(const Model& model, const Options& options) {
 
 namespace {
 
-// A rod that is straight between two held points can not be disturbed without being stretched.
+// A rod that is straight between two held points cannot be disturbed without being stretched.
 void check_taut(const Model& model, Problems& problems) {
-  for (const Target& a : model.targets) {
-    for (const Target& b : model.targets) {
+  for (const ClampModel& a : model.clamps) {
+    for (const ClampModel& b : model.clamps) {
       if (a.rod != b.rod || !a.position || !b.position || !(a.node < b.node)) continue;
       const RodModel& rod = model.rods[static_cast<std::size_t>(a.rod)];
       const double between = model.material[b.node] - model.material[a.node];
@@ -180,7 +179,7 @@ void check_taut(const Model& model, Problems& problems) {
         if (std::abs(length / model.rest_length[EdgeIndex{rod.span.first_edge + k}] - 1) < 1e-9) continue;
         problems.push_back({Severity::error, "", "rod[" + std::to_string(a.rod) + "].initial_noise",
                             "the rod is pulled straight between clamps " + a.name + " and " + b.name,
-                            "can not be disturbed there",
+                            "cannot be disturbed there",
                             "leave initial_noise out, bring the clamps together, or set options.der.extensible = true"});
         return;
       }
@@ -190,12 +189,12 @@ void check_taut(const Model& model, Problems& problems) {
 
 // A wall that looks against the rod is a joint folded flat from the start.
 void check_directions(const Model& model, Problems& problems) {
-  for (std::size_t i = 0; i < model.targets.size(); ++i) {
-    const Target& target = model.targets[i];
-    if (!target.direction && !target.twist) continue;
-    const RodSpan& span = model.rods[static_cast<std::size_t>(target.rod)].span;
-    const Vec3 held = target.start.orientation * Vec3::UnitZ();
-    const int node = target.node.value - span.first_node;
+  for (std::size_t i = 0; i < model.clamps.size(); ++i) {
+    const ClampModel& clamp = model.clamps[i];
+    if (!clamp.direction && !clamp.twist) continue;
+    const RodSpan& span = model.rods[static_cast<std::size_t>(clamp.rod)].span;
+    const Vec3 held = clamp.start.orientation * Vec3::UnitZ();
+    const int node = clamp.node.value - span.first_node;
     for (const int k : {node - 1, node}) {
       if (!span.ring && (k < 0 || k >= span.edges)) continue;
       const EdgeIndex edge{span.first_edge + (k + span.edges) % span.edges};
@@ -238,9 +237,9 @@ Problems check(const Model& model, const Options& options) {
       break;
     }
   }
-  for (std::size_t i = 0; i < model.targets.size(); ++i) {
+  for (std::size_t i = 0; i < model.clamps.size(); ++i) {
     for (std::size_t j = 0; j < i; ++j) {
-      const Target &a = model.targets[i], &b = model.targets[j];
+      const ClampModel &a = model.clamps[i], &b = model.clamps[j];
       if (a.node != b.node || std::max(a.from, b.from) >= std::min(a.until, b.until)) continue;
       const bool twice = (a.position && b.position) || ((a.direction || a.twist) && (b.direction || b.twist));
       if (!twice) continue;

@@ -75,43 +75,43 @@ void Der::write(Frame& frame) const {
   frame.report = report_;
 }
 
-void Der::reactions(std::span<Wrench> at_targets) const {
+void Der::reactions(std::span<Wrench> at_clamps) const {
   fill_output();
   const Chain& c = *output_;
   const auto inner_force = [&](int s) -> V3<double> {
     if (c.kind[z(s)] != SlotKind::edge) return {0, 0, 0};
     return c.gradient.get(s) + (c.tension[z(s)] * c.length[z(s)]) * c.t.get(s);
   };
-  for (std::size_t i = 0; i < model_->targets.size(); ++i) {
-    at_targets[i] = {};
-    const Target& target = model_->targets[i];
-    if (!c.active[i] || !target.position) continue;
+  for (std::size_t i = 0; i < model_->clamps.size(); ++i) {
+    at_clamps[i] = {};
+    const ClampModel& clamp = model_->clamps[i];
+    if (!c.active[i] || !clamp.position) continue;
     for (int v = c.begin; v < c.end; ++v) {
-      if (c.node[z(v)] != target.node.value) continue;
+      if (c.node[z(v)] != clamp.node.value) continue;
       const V3<double> felt = inner_force(v) - inner_force(v - 1) + loads_->force().get(v);
-      at_targets[i].force -= to_eigen(felt);
+      at_clamps[i].force -= to_eigen(felt);
     }
-    if (joins_) at_targets[i].force -= to_eigen(joins_->force_at(target.node.value));
-    if (contacts_) at_targets[i].force -= contacts_->force_at(target.node.value);
+    if (joins_) at_clamps[i].force -= to_eigen(joins_->force_at(clamp.node.value));
+    if (contacts_) at_clamps[i].force -= contacts_->force_at(clamp.node.value);
   }
   for (const Grip& grip : drive_.grips) {  // what pulls at a held node pulls at its clamp
     if (grip.rod < 0) continue;
     const int s = c.slot_of_edge[z(grip.edge.value)];
     const auto point = [&](const Array3& a) { return to_eigen((1 - grip.share) * a.get(s) + grip.share * a.get(s + 1)); };
     const Vec3 pull = grip_force(grip, point(c.x), point(c.v));
-    for (std::size_t i = 0; i < model_->targets.size(); ++i) {
-      const Target& target = model_->targets[i];
-      if (!c.active[i] || !target.position) continue;
-      if (target.node == grip.a) at_targets[i].force -= (1 - grip.share) * pull;
-      if (target.node == grip.b) at_targets[i].force -= grip.share * pull;
+    for (std::size_t i = 0; i < model_->clamps.size(); ++i) {
+      const ClampModel& clamp = model_->clamps[i];
+      if (!c.active[i] || !clamp.position) continue;
+      if (clamp.node == grip.a) at_clamps[i].force -= (1 - grip.share) * pull;
+      if (clamp.node == grip.b) at_clamps[i].force -= grip.share * pull;
     }
   }
   for (const Wall& wall : c.walls) {
-    if (wall.target < 0) continue;
+    if (wall.clamp < 0) continue;
     Vec3 moment = to_eigen(c.moment.get(wall.slot) - c.moment.get(wall.slot + 1));
     const Vec3 t = to_eigen(c.t.get(wall.slot));
     if (wall.follows || !wall.direction) moment = moment.dot(t) * t;
-    at_targets[z(wall.target)].moment = moment;
+    at_clamps[z(wall.clamp)].moment = moment;
   }
 }
 
@@ -141,7 +141,7 @@ void Der::load(StateReader& reader) {
   std::vector<char> active(chain_->active.size());
   reader.array(active);
   if (active != chain_->active) {  // other walls stood when this was saved
-    for (std::size_t i = 0; i < active.size(); ++i) drive_.targets[i].active = active[i] != 0;
+    for (std::size_t i = 0; i < active.size(); ++i) drive_.clamps[i].active = active[i] != 0;
     chain_ = std::make_unique<Chain>(build_chain(*model_, model_->initial, drive_, choice()));
     allocate();
   }

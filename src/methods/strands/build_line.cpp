@@ -65,7 +65,7 @@ void Strands::build_line(int rod) {
   }
   line.strand.order = settings_.order;
   line.strand.law.reference = settings_.stiffening;
-  line.held.assign(model_->targets.size(), 0);
+  line.held.assign(model_->clamps.size(), 0);
 }
 
 // A rod that starts at rest starts exactly so. Otherwise nodes take the frame half way between their edges, walls their own.
@@ -93,9 +93,9 @@ std::vector<State> Strands::initial_states(int rod) const {
     const double half = k == 0 ? -start_half_twist(*model_, rod, 0) : start_half_twist(*model_, rod, k);
     at.q = to_small(at_rest ? model_->rest_node_frame[i] : turned(carried_onto(start.orientation[before], tangent), half));
   }
-  for (const Target& target : model_->targets) {
-    if (target.rod != rod || !target.direction || at_rest) continue;
-    states[z(target.node.value - span.first_node)].q = to_small(target.start.orientation);
+  for (const ClampModel& clamp : model_->clamps) {
+    if (clamp.rod != rod || !clamp.direction || at_rest) continue;
+    states[z(clamp.node.value - span.first_node)].q = to_small(clamp.start.orientation);
   }
   return states;
 }

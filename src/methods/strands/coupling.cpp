@@ -5,7 +5,7 @@
 
 namespace tendril::strands {
 
-void Coupling::begin(const Hand& hand, const State& tip, double stored) {
+void VirtualCoupling::begin(const Hand& hand, const State& tip, double stored) {
   active_ = true;
   hand_ = to_small(hand.pose.position), hand_q_ = to_small(hand.pose.orientation);
   place_ = next_place_ = hand_;
@@ -16,7 +16,7 @@ void Coupling::begin(const Hand& hand, const State& tip, double stored) {
   work_ = corrected_ = peak_ = 0;
 }
 
-Spring Coupling::spring(const Hand& hand, double dt, int node, const V& root, double reach) {
+Spring VirtualCoupling::spring(const Hand& hand, double dt, int node, const V& root, double reach) {
   const V x = to_small(hand.pose.position), from_root = x - root;
   const double distance = norm(from_root);
   in_reach_ = distance <= reach;
@@ -39,7 +39,7 @@ Spring Coupling::spring(const Hand& hand, double dt, int node, const V& root, do
   return s;
 }
 
-Coupling::Balance Coupling::balance(const Hand& hand, double dt, const State& tip, double elsewhere) const {
+VirtualCoupling::Balance VirtualCoupling::balance(const Hand& hand, double dt, const State& tip, double elsewhere) const {
   Balance b;
   const V x = to_small(hand.pose.position);
   const Quaternion q = to_small(hand.pose.orientation);
@@ -59,13 +59,13 @@ Coupling::Balance Coupling::balance(const Hand& hand, double dt, const State& ti
   return b;
 }
 
-double Coupling::needed_drag(const Hand& hand, double dt, const State& tip, double elsewhere) const {
+double VirtualCoupling::needed_drag(const Hand& hand, double dt, const State& tip, double elsewhere) const {
   const Balance b = balance(hand, dt, tip, elsewhere);
   if (b.missing <= 1e-10 * peak_) return 0;  // rounding; the next motion pays for it
   return b.size > 0 ? b.missing / std::sqrt(b.size) : HUGE_VAL;
 }
 
-Coupling::Felt Coupling::close(const Hand& hand, double dt, const State& tip, double elsewhere) {
+VirtualCoupling::Felt VirtualCoupling::close(const Hand& hand, double dt, const State& tip, double elsewhere) {
   Balance b = balance(hand, dt, tip, elsewhere);
   if (b.missing > 0 && b.size > 0 && (b.missing > 1e-10 * peak_)) {
     b.felt.force += (b.missing / b.size) * b.moved;

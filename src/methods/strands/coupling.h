@@ -18,7 +18,7 @@
 
 namespace tendril::strands {
 
-class Coupling {
+class VirtualCoupling {
  public:
   struct Felt {
     V force{0, 0, 0}, moment{0, 0, 0};  // by the hand on the coupling, world axes; the hand feels the opposite

@@ -169,7 +169,7 @@ DescentReport EnergyDescent::settle(const Strand& strand, double tolerance, int 
   }
 }
 
-// A straight span can not be shortened to first order: it is bent a little first, as between two clamps, towards where its
+// A straight span cannot be shortened to first order: it is bent a little first, as between two clamps, towards where its
 // end is asked to go sideways: a round strand has no other preference.
 void EnergyDescent::bend_straight_spans(const Strand& strand) {
   for (std::size_t p = 0; p < spans_.size(); ++p) {
@@ -228,7 +228,7 @@ DescentReport EnergyDescent::minimise(const Strand& strand, const DescentSetting
   moving_ = strand;
   start_ = states;
   double far = 0;
-  for (const Hold& hold : strand.holds) {
+  for (const HeldNode& hold : strand.holds) {
     const State& at = start_[z(hold.node)];
     if (hold.position) far = std::max(far, norm(hold.r - at.r) / (0.1 * scales_.length));
     if (hold.direction) far = std::max(far, norm(log_of(Quaternion(conjugate(at.q) * held_orientation(hold, at.q)))) / 0.4);
@@ -238,8 +238,8 @@ DescentReport EnergyDescent::minimise(const Strand& strand, const DescentSetting
   for (int k = 1; k <= steps; ++k) {
     const double t = static_cast<double>(k) / steps;
     for (std::size_t i = 0; i < strand.holds.size(); ++i) {
-      const Hold& target = strand.holds[i];
-      Hold& hold = moving_.holds[i];
+      const HeldNode& target = strand.holds[i];
+      HeldNode& hold = moving_.holds[i];
       const State& at = start_[z(target.node)];
       hold.r = (1 - t) * at.r + t * target.r;
       if (!target.direction) continue;
@@ -308,7 +308,7 @@ bool has_energy(const Strand& strand) {
   for (const Segment& s : strand.segments)
     if (s.loaded_material) return false;
   return std::all_of(strand.loads.begin(), strand.loads.end(), [&](const PointLoad& load) {
-    const Hold* hold = strand.hold_at(load.node);
+    const HeldNode* hold = strand.hold_at(load.node);
     const bool turns = squared_norm(load.world_moment) + squared_norm(load.material_moment) > 0;
     return (squared_norm(load.material_force) == 0 || (hold && hold->position)) && (!turns || (hold && hold->direction));
   });

@@ -12,13 +12,13 @@ struct Freedom {
   std::array<bool, 3> rotation{true, true, true};
 };
 inline Freedom freedom_at(const Strand& strand, int node) {
-  const Hold* hold = strand.hold_at(node);
+  const HeldNode* hold = strand.hold_at(node);
   if (!hold) return {};
   return {!hold->position, {!hold->direction, !hold->direction, !(hold->direction && hold->twist)}};
 }
 
 // The held orientation; where twist is free, turned about its d3 to the twist that `q` has.
-inline Quaternion held_orientation(const Hold& hold, const Quaternion& q) {
+inline Quaternion held_orientation(const HeldNode& hold, const Quaternion& q) {
   if (hold.twist) return hold.q;
   const Quaternion relative = conjugate(hold.q) * q;
   const double size = std::sqrt(relative.w * relative.w + relative.z * relative.z);
@@ -29,7 +29,7 @@ inline Quaternion held_orientation(const Hold& hold, const Quaternion& q) {
 // How far q is turned from what is held: for direction and twist the rotation vector; for direction alone twice the tangent
 // of half the angle between the two directions, as a rotation about the held d1 and d2 (z is not used).
 template <class T>
-V3<T> turned_from(const Hold& hold, const Q<T>& q) {
+V3<T> turned_from(const HeldNode& hold, const Q<T>& q) {
   const Q<T> relative = constant<T>(conjugate(hold.q)) * q;
   if (hold.twist) return log_of(relative);
   const V3<T> t = rotate(relative, V3<T>{T(0), T(0), T(1)});
@@ -39,7 +39,7 @@ V3<T> turned_from(const Hold& hold, const Q<T>& q) {
 
 // Puts the held parts of the far end where they are held, and the stress of free parts to zero.
 inline void settle_far_end(const Strand& strand, FarEnd& end) {
-  const Hold* hold = strand.hold_at(strand.last());
+  const HeldNode* hold = strand.hold_at(strand.last());
   const Freedom free = freedom_at(strand, strand.last());
   if (hold && hold->position) end.r = hold->r;
   if (hold && hold->direction) end.q = held_orientation(*hold, end.q);
@@ -96,7 +96,7 @@ template <class T>
 std::array<T, 6> near_residual(const Strand& strand, const Scales& scales, Slice<T> at) {
   cross_node(strand, 0, at);
   std::array<T, 6> rows;
-  const Hold* hold = strand.hold_at(0);
+  const HeldNode* hold = strand.hold_at(0);
   const bool position = hold && hold->position, direction = hold && hold->direction, twist = direction && hold->twist;
   const V3<T> a = position ? (1 / scales.length) * (at.r - constant<T>(hold->r)) : (1 / scales.force) * at.x.n;
   V3<T> b = (1 / scales.moment) * at.x.m;

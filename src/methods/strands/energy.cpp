@@ -82,10 +82,10 @@ void EnergyDescent::resize(const Strand& strand) {
 
 void EnergyDescent::find_spans(const Strand& strand) {
   supports_.clear(), spans_.clear();
-  for (const Hold& hold : strand.holds)
+  for (const HeldNode& hold : strand.holds)
     if (hold.position) supports_.push_back({hold.node, hold.r, 0});
   for (const Spring& spring : strand.springs) {
-    const Hold* hold = strand.hold_at(spring.node);
+    const HeldNode* hold = strand.hold_at(spring.node);
     if (spring.k > 0 && !(hold && hold->position)) supports_.push_back({spring.node, spring.r, 1 / spring.k});
   }
   std::sort(supports_.begin(), supports_.end(), [](const Support& a, const Support& b) { return a.node < b.node; });
@@ -130,7 +130,7 @@ void EnergyDescent::find_forces(const Strand& strand) {
   const auto add_node = [&](int node) {
     const int index = strand.load_at[z(node)];
     if (index < 0) return;
-    if (const Hold* hold = strand.hold_at(node); hold && hold->position) return;  // the hold bears it
+    if (const HeldNode* hold = strand.hold_at(node); hold && hold->position) return;  // the hold bears it
     const PointLoad& load = strand.loads[z(index)];
     sum += load.world_force + into_world(q_[z(node)], load.material_force);
   };
@@ -149,7 +149,7 @@ void EnergyDescent::find_forces(const Strand& strand) {
 
 void EnergyDescent::hold_orientations(const Strand& strand) {
   std::fill(fixed_.begin(), fixed_.end(), 0);
-  for (const Hold& hold : strand.holds) {
+  for (const HeldNode& hold : strand.holds) {
     if (!hold.direction) continue;
     q_[z(hold.node)] = held_orientation(hold, q_[z(hold.node)]);
     for (int i = 0; i < (hold.twist ? 3 : 2); ++i) fixed_[z(3 * hold.node + i)] = 1;

@@ -66,8 +66,8 @@ void check_limp(const Model& model, Problems& problems) {
 }
 
 void check_twist(const Model& model, Problems& problems) {
-  for (std::size_t i = 0; i < model.targets.size(); ++i) {
-    if (!model.targets[i].twist || model.targets[i].direction) continue;
+  for (std::size_t i = 0; i < model.clamps.size(); ++i) {
+    if (!model.clamps[i].twist || model.clamps[i].direction) continue;
     problems.push_back({Severity::error, "", "clamp[" + std::to_string(i) + "].hold",
                         "holds the twist but not the direction", "strands holds the twist only together with the direction",
                         "hold the direction too; methods that can: der"});
@@ -77,7 +77,7 @@ void check_twist(const Model& model, Problems& problems) {
 // An equilibrium has no unique place when nothing holds the rod.
 void check_held(const Model& model, Problems& problems) {
   for (std::size_t r = 0; r < model.rods.size(); ++r) {
-    const bool held = std::any_of(model.targets.begin(), model.targets.end(), [&](const Target& t) {
+    const bool held = std::any_of(model.clamps.begin(), model.clamps.end(), [&](const ClampModel& t) {
       return t.rod == static_cast<int>(r) && t.position && t.from <= 0;
     });
     if (held) continue;
@@ -88,9 +88,9 @@ void check_held(const Model& model, Problems& problems) {
 }
 
 void check_twice(const Model& model, Problems& problems) {
-  for (std::size_t i = 0; i < model.targets.size(); ++i) {
+  for (std::size_t i = 0; i < model.clamps.size(); ++i) {
     for (std::size_t j = 0; j < i; ++j) {
-      const Target &a = model.targets[i], &b = model.targets[j];
+      const ClampModel &a = model.clamps[i], &b = model.clamps[j];
       if (a.node != b.node || std::max(a.from, b.from) >= std::min(a.until, b.until)) continue;
       if (!((a.position && b.position) || (a.direction && b.direction))) continue;
       problems.push_back({Severity::error, "", "clamp[" + std::to_string(i) + "]",

@@ -19,13 +19,13 @@ constexpr double reach = 0.995;
 struct HapticStrand::Inside {
   Strand strand;
   Solver solver;
-  Coupling coupling;
+  VirtualCoupling coupling;
   std::vector<State> kept;
   double length = 0, tolerance = 0;
   enum class End { free, held, sprung } end = End::free;
 
   State tip() const { return solver.states().back(); }
-  Hold& wall() { return strand.holds.front(); }
+  HeldNode& wall() { return strand.holds.front(); }
   void set_end(End next);
   StrandAnswer solve();
   double elastic() const;
@@ -142,7 +142,7 @@ StrandAnswer HapticStrand::lead(const Pose& end) {
   const State tip = in.tip();
   const V way = r - tip.r, turn = log_of(Quaternion(conjugate(tip.q) * q));
   const double part = std::min({1.0, 0.1 * in.length / std::max(norm(way), 1e-300), 0.5 / std::max(norm(turn), 1e-300)});
-  Hold& hold = in.strand.holds[1];
+  HeldNode& hold = in.strand.holds[1];
   hold.r = part < 1 ? tip.r + part * way : r;
   hold.q = part < 1 ? normalized(tip.q * to_small(exp_quat(to_eigen(V(part * turn))))) : q;
   StrandAnswer answer = in.solve();
@@ -195,7 +195,7 @@ StrandAnswer HapticStrand::couple(const Hand& given, double dt) {
     in.solver.set_states(in.strand, in.kept);  // uphill: another branch than the one the hand leads
     answer.fine = false;
   }
-  const Coupling::Felt felt = in.coupling.close(hand, dt, in.tip(), in.elastic() + in.weight());
+  const VirtualCoupling::Felt felt = in.coupling.close(hand, dt, in.tip(), in.elastic() + in.weight());
   answer.on_hand = {-to_eigen(felt.force), -to_eigen(felt.moment)};
   return answer;
 }

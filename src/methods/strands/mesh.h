@@ -19,7 +19,7 @@ constexpr int most_parts = 64;
 constexpr double most_turn = 1.0;  // [rad] of one part
 
 // The error that each segment of a solved strand makes: its screw against the one of a higher order, in radians and parts of
-// the whole length. For order 4 the two middle stages of Runge and Kutta, which are one order less: an estimate on the safe
+// the whole length. For order 4 the two middle stages of Runge-Kutta, which are one order less: an estimate on the safe
 // side.
 std::vector<double> local_errors(const Strand& strand, const std::vector<State>& states);
 

@@ -14,7 +14,7 @@ void MultipleShooting::cut(const Strand& strand, int pieces) {
   asked_ = {n, pieces};
   cuts_.clear();
   cuts_.push_back(0), cuts_.push_back(n);
-  for (const Hold& hold : strand.holds) cuts_.push_back(hold.node), asked_.push_back(hold.node);
+  for (const HeldNode& hold : strand.holds) cuts_.push_back(hold.node), asked_.push_back(hold.node);
   const double step = strand.length() / std::max(1, pieces);
   double along = 0, next = step;
   for (int j = 1; j < n; ++j) {
@@ -58,7 +58,7 @@ Slice<Jet> constant_slice(const State& at) {
 template <class T>
 std::array<T, 12> cut_rows(const Strand& strand, const Scales& scales, int node, Slice<T> behind, const Slice<T>& before) {
   cross_node(strand, node, behind);
-  const Hold* hold = strand.hold_at(node);
+  const HeldNode* hold = strand.hold_at(node);
   const bool position = hold && hold->position, direction = hold && hold->direction, twist = direction && hold->twist;
   const double per_length = 1 / scales.length;
   V3<T> first = per_length * (behind.r - before.r), second = (1 / scales.force) * (before.x.n - behind.x.n);
@@ -82,7 +82,7 @@ std::array<T, 12> cut_rows(const Strand& strand, const Scales& scales, int node,
 template <class T>
 std::array<T, 6> far_rows(const Strand& strand, const Scales& scales, const Slice<T>& before) {
   const int last = strand.last();
-  const Hold* hold = strand.hold_at(last);
+  const HeldNode* hold = strand.hold_at(last);
   const bool position = hold && hold->position, direction = hold && hold->direction, twist = direction && hold->twist;
   Slice<T> applied{before.r, before.q, {zero3<T>(), zero3<T>()}};
   cross_node(strand, last, applied);

@@ -79,14 +79,14 @@ void Strands::write_rod(int rod, Frame& frame) const {
   }
 }
 
-void Strands::reactions(std::span<Wrench> at_targets) const {
-  for (std::size_t i = 0; i < model_->targets.size(); ++i) {
-    at_targets[i] = {};
-    const Target& target = model_->targets[i];
+void Strands::reactions(std::span<Wrench> at_clamps) const {
+  for (std::size_t i = 0; i < model_->clamps.size(); ++i) {
+    at_clamps[i] = {};
+    const ClampModel& clamp = model_->clamps[i];
     if (!active_[i]) continue;
-    const Line& line = lines_[z(target.rod)];
+    const Line& line = lines_[z(clamp.rod)];
     const Strand& strand = line.strand;
-    const int node = line.mesh.node_of(target.node.value - model_->rods[z(target.rod)].span.first_node);
+    const int node = line.mesh.node_of(clamp.node.value - model_->rods[z(clamp.rod)].span.first_node);
     const std::vector<State>& states = line.solver.states();
     // What the clamp does is what jumps at its node, less the loads there.
     State behind = states[z(node)];
@@ -97,8 +97,8 @@ void Strands::reactions(std::span<Wrench> at_targets) const {
       const State before = just_before(strand, states, node);
       force += into_world(before.q, before.x.n), moment += into_world(before.q, before.x.m);
     }
-    if (target.position) at_targets[i].force = to_eigen(force);
-    if (target.direction) at_targets[i].moment = to_eigen(moment);
+    if (clamp.position) at_clamps[i].force = to_eigen(force);
+    if (clamp.direction) at_clamps[i].moment = to_eigen(moment);
   }
 }
 

@@ -7,7 +7,7 @@
 // and what the sweeps of order 1, 2 and 4 differ in is only how the screw (w, t) is found from the stress at the far node:
 //   order 1:  (w, t) = h (u, v) of the far node                              [eqs. (9)-(15), corrected by P5 and P6, form A]
 //   order 2:  (w, t) = h (u, v) of the middle, reached by half a step of (5)  [P6: midpoint]
-//   order 4:  (w, t) = Magnus' expansion with the four stages of Runge and Kutta
+//   order 4:  (w, t) = Magnus' expansion with the four stages of Runge-Kutta
 // Stress goes from far to near through the same screw, so force and moment balance exactly (order 2 and 4).
 #pragma once
 

@@ -19,7 +19,7 @@ int sensible_pieces(const Strand& strand, const std::vector<State>& states) {
 }
 
 bool fully_held(const Strand& strand, int node) {
-  const Hold* hold = strand.hold_at(node);
+  const HeldNode* hold = strand.hold_at(node);
   return hold && hold->all();
 }
 
@@ -34,7 +34,7 @@ void Solver::start(const Strand& strand, const SolverSettings& given, const std:
 
 void Solver::restart(const Strand& strand) {
   inner_holds_ = false;
-  for (const Hold& hold : strand.holds) inner_holds_ = inner_holds_ || (hold.node > 0 && hold.node < strand.last());
+  for (const HeldNode& hold : strand.holds) inner_holds_ = inner_holds_ || (hold.node > 0 && hold.node < strand.last());
   descent_.resize(strand);
   set_end(strand);
   memory_ = {};
@@ -84,7 +84,7 @@ void Solver::take(const Strand& strand, Answer& answer, Way way, int iterations,
 bool Solver::by_sweeps(const Strand& strand, Answer& answer) {
   if (inner_holds_ || !strand.springs.empty() || !fully_held(strand, 0) || strand.hold_at(strand.last())) return false;
   if (strand.world_loads && !settings.fixed_point) return false;
-  const Hold& wall = *strand.hold_at(0);
+  const HeldNode& wall = *strand.hold_at(0);
   guess_ = states_;
   if (!strand.world_loads) {
     standard_.solve(strand, wall.r, wall.q, {{0, 0, 0}, {0, 0, 0}});
@@ -159,7 +159,7 @@ bool Solver::by_energy(const Strand& strand, Answer& answer) {
 double Solver::far_away(const Strand& strand) const {
   double far = 0;
   const double length = strand.length();
-  for (const Hold& hold : strand.holds) {
+  for (const HeldNode& hold : strand.holds) {
     const State& at = states_[z(hold.node)];
     if (hold.position) far = std::max(far, norm(hold.r - at.r) / (0.1 * length));
     if (hold.direction) far = std::max(far, norm(turned_from(hold, at.q)) / 0.5);
@@ -178,7 +178,7 @@ bool Solver::by_continuation(const Strand& strand, Answer& answer) {
   for (int k = 1; k <= steps; ++k) {
     const double t = static_cast<double>(k) / steps;
     for (std::size_t i = 0; i < strand.holds.size(); ++i) {
-      const Hold& target = strand.holds[i];
+      const HeldNode& target = strand.holds[i];
       const State& at = kept_[z(target.node)];
       moving_.holds[i].r = (1 - t) * at.r + t * target.r;
       const Quaternion held = target.direction ? held_orientation(target, at.q) : at.q;

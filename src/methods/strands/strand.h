@@ -17,7 +17,7 @@ struct PointLoad {
 };
 
 // What is held at a node: position in world axes; direction and twist as an orientation. Twist is held only with direction.
-struct Hold {
+struct HeldNode {
   int node = 0;
   bool position = false, direction = false, twist = false;
   V r{0, 0, 0};
@@ -52,7 +52,7 @@ struct Strand {
   std::vector<Segment> segments;  // node i lies between segments i - 1 and i
   std::vector<PointLoad> loads;   // rising nodes, each node once
   std::vector<int> load_at;       // by node: index into loads, or -1
-  std::vector<Hold> holds;        // rising nodes, each node once
+  std::vector<HeldNode> holds;    // rising nodes, each node once
   std::vector<Spring> springs;    // rising nodes, each node once
   std::vector<int> spring_at;     // by node, as load_at
   Law law;
@@ -72,8 +72,8 @@ struct Strand {
     for (const Segment& s : segments) most = std::max({most, s.compliance.x, s.compliance.y});
     return 1 / most;
   }
-  const Hold* hold_at(int node) const {
-    for (const Hold& hold : holds)
+  const HeldNode* hold_at(int node) const {
+    for (const HeldNode& hold : holds)
       if (hold.node == node) return &hold;
     return nullptr;
   }

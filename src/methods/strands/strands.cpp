@@ -26,10 +26,10 @@ Settings Settings::from(const Options& options) {
 Strands::Strands(std::shared_ptr<const Model> model, const Settings& settings)
     : model_(std::move(model)), settings_(settings) {
   lines_.resize(model_->rods.size());
-  shift_.resize(model_->targets.size());
-  active_.assign(model_->targets.size(), 0);
+  shift_.resize(model_->clamps.size());
+  active_.assign(model_->clamps.size(), 0);
   evaluate(*model_, Live{}, 0, 0, drive_);
-  for (std::size_t i = 0; i < active_.size(); ++i) active_[i] = drive_.targets[i].active;
+  for (std::size_t i = 0; i < active_.size(); ++i) active_[i] = drive_.clamps[i].active;
   for (int rod = 0; rod < static_cast<int>(lines_.size()); ++rod) {
     build_line(rod);
     const std::vector<State> states = spread(rod, initial_states(rod));
@@ -41,18 +41,18 @@ Strands::Strands(std::shared_ptr<const Model> model, const Settings& settings)
 
 // A clamp that takes hold late does so where the strand is then: its path is shifted and turned by what lies between.
 void Strands::take_hold() {
-  for (std::size_t i = 0; i < model_->targets.size(); ++i) {
-    const Target& target = model_->targets[i];
-    TargetNow& now = drive_.targets[i];
-    if (target.from > 0 && now.active && !active_[i]) {
-      const Line& line = lines_[z(target.rod)];
+  for (std::size_t i = 0; i < model_->clamps.size(); ++i) {
+    const ClampModel& clamp = model_->clamps[i];
+    ClampNow& now = drive_.clamps[i];
+    if (clamp.from > 0 && now.active && !active_[i]) {
+      const Line& line = lines_[z(clamp.rod)];
       const State& at =
-          line.solver.states()[z(line.mesh.node_of(target.node.value - model_->rods[z(target.rod)].span.first_node))];
+          line.solver.states()[z(line.mesh.node_of(clamp.node.value - model_->rods[z(clamp.rod)].span.first_node))];
       shift_[i].position = to_eigen(at.r) - now.pose.position;
       shift_[i].orientation = (to_eigen(at.q) * now.pose.orientation.conjugate()).normalized();
     }
     active_[i] = now.active;
-    if (target.from <= 0) continue;
+    if (clamp.from <= 0) continue;
     now.pose.position += shift_[i].position;
     now.pose.orientation = shift_[i].orientation * now.pose.orientation;
   }
@@ -63,22 +63,22 @@ bool Strands::set_holds(int rod) {
   const int first = model_->rods[z(rod)].span.first_node;
   bool changed = false;
   line.strand.holds.clear();
-  for (std::size_t i = 0; i < model_->targets.size(); ++i) {
-    const Target& target = model_->targets[i];
-    if (target.rod != rod) continue;
+  for (std::size_t i = 0; i < model_->clamps.size(); ++i) {
+    const ClampModel& clamp = model_->clamps[i];
+    if (clamp.rod != rod) continue;
     changed = changed || line.held[i] != (active_[i] != 0);
     line.held[i] = active_[i] != 0;
     if (!active_[i]) continue;
-    const int node = line.mesh.node_of(target.node.value - first);
-    const TargetNow& now = drive_.targets[i];
+    const int node = line.mesh.node_of(clamp.node.value - first);
+    const ClampNow& now = drive_.clamps[i];
     auto at =
-        std::find_if(line.strand.holds.begin(), line.strand.holds.end(), [&](const Hold& h) { return h.node == node; });
-    if (at == line.strand.holds.end()) at = line.strand.holds.insert(at, Hold{.node = node});
-    if (target.position) at->position = true, at->r = to_small(now.pose.position);
-    if (target.direction) at->direction = true, at->twist = target.twist, at->q = to_small(now.pose.orientation);
+        std::find_if(line.strand.holds.begin(), line.strand.holds.end(), [&](const HeldNode& h) { return h.node == node; });
+    if (at == line.strand.holds.end()) at = line.strand.holds.insert(at, HeldNode{.node = node});
+    if (clamp.position) at->position = true, at->r = to_small(now.pose.position);
+    if (clamp.direction) at->direction = true, at->twist = clamp.twist, at->q = to_small(now.pose.orientation);
   }
   std::sort(line.strand.holds.begin(), line.strand.holds.end(),
-            [](const Hold& a, const Hold& b) { return a.node < b.node; });
+            [](const HeldNode& a, const HeldNode& b) { return a.node < b.node; });
   return changed;
 }
 
@@ -88,8 +88,8 @@ bool Strands::keep_in_reach(Line& line) const {
   bool asked_too_much = false;
   constexpr double most = 1 + 1e-9,
                    part = 0.995;  // quite straight it has no finite tension: it is held a little before that
-  const Hold* before = nullptr;
-  for (Hold& hold : line.strand.holds) {
+  const HeldNode* before = nullptr;
+  for (HeldNode& hold : line.strand.holds) {
     if (!hold.position) continue;
     if (before) {
       double length = 0;

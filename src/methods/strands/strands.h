@@ -27,7 +27,7 @@ struct Line {
   Strand strand;
   Solver solver;
   std::vector<double> along;  // of each edge node, arc length of this method [m]
-  std::vector<char> held;     // by target of the model: holds this line now
+  std::vector<char> held;     // by clamp of the model: holds this line now
 };
 
 class Strands final : public Method {
@@ -36,7 +36,7 @@ class Strands final : public Method {
   StepReport step(double time, double dt, const Live& live) override;
   StepReport relax(double time, double load_factor, const Live& live) override;
   void write(Frame& frame) const override;
-  void reactions(std::span<Wrench> at_targets) const override;
+  void reactions(std::span<Wrench> at_clamps) const override;
   void save(StateWriter& writer) const override;
   void load(StateReader& reader) override;
 
@@ -60,8 +60,8 @@ class Strands final : public Method {
   Settings settings_;
   Drive drive_;
   std::vector<Line> lines_;
-  std::vector<Pose> shift_;   // per target that takes hold late
-  std::vector<char> active_;  // per target
+  std::vector<Pose> shift_;   // per clamp that takes hold late
+  std::vector<char> active_;  // per clamp
   StepReport report_;
 };
 

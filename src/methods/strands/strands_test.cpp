@@ -154,7 +154,7 @@ SENTENCE("strands",
   for (const double factor : {0.25, 0.5, 0.75, 1.0}) ASSERT_EQ(method.relax(1, factor, {}).outcome, Outcome::fine);
   Live live;
   PathInput path;
-  path.target = 1, path.move = Vec3(0.4, 0.3, 0);
+  path.clamp = 1, path.move = Vec3(0.4, 0.3, 0);
   live.paths.push(path);
   const StepReport report = method.relax(1, 1, live);
   EXPECT_EQ(report.outcome, Outcome::fine);

@@ -66,10 +66,10 @@ SENTENCE("model", "clamps, loads and joints sit exactly at their nodes, distribu
   scene.probes = {Probe{"tip", "rod", 0.5, "", Quantity::position},
                   Probe{"wall", "", 0, "clamp2", Quantity::reaction_force}};
   const Model model = *build_model(scene);
-  EXPECT_EQ(model.material[model.targets[1].node], 0.37);
-  EXPECT_FALSE(model.targets[1].position);
-  EXPECT_TRUE(model.targets[1].direction);
-  EXPECT_EQ(model.targets[1].name, "clamp2");
+  EXPECT_EQ(model.material[model.clamps[1].node], 0.37);
+  EXPECT_FALSE(model.clamps[1].position);
+  EXPECT_TRUE(model.clamps[1].direction);
+  EXPECT_EQ(model.clamps[1].name, "clamp2");
   EXPECT_NEAR(model.material[model.node_loads[0].node], 0.91, 1e-15);
   const auto covered = [&](const LineLoad& load) {
     double sum = 0;
@@ -86,7 +86,7 @@ SENTENCE("model", "clamps, loads and joints sit exactly at their nodes, distribu
   EXPECT_NEAR(covered(model.line_loads[2]), 1, 1e-14);
   EXPECT_EQ(model.line_loads[2].last.value - model.line_loads[2].first.value, 10);
   EXPECT_NEAR(model.probes[0].material, 0.5, 1e-14);
-  EXPECT_EQ(model.probes[1].target, 1);
+  EXPECT_EQ(model.probes[1].clamp, 1);
 }
 
 SENTENCE("model", "a clamp starts with the rod's frame at its node, or turned to the direction it is given") {
@@ -95,14 +95,14 @@ SENTENCE("model", "a clamp starts with the rod's frame at its node, or turned to
   scene.clamps = {clamp_at(0), clamp_at(1)};
   scene.clamps[1].direction = Vec3(0, 3, 0);
   const Model model = *build_model(scene);
-  const Mat3 first = model.targets[0].start.orientation.toRotationMatrix();
+  const Mat3 first = model.clamps[0].start.orientation.toRotationMatrix();
   EXPECT_NEAR((first.col(2) - Vec3::UnitX()).norm(), 0, 1e-14);  // the curve's own tangent, not the chord
   EXPECT_NEAR((first.col(0) - Vec3::UnitZ()).norm(), 0, 1e-14);
-  EXPECT_NEAR((model.targets[0].axis - Vec3::UnitX()).norm(), 0, 1e-14);
-  const Mat3 last = model.targets[1].start.orientation.toRotationMatrix();
+  EXPECT_NEAR((model.clamps[0].axis - Vec3::UnitX()).norm(), 0, 1e-14);
+  const Mat3 last = model.clamps[1].start.orientation.toRotationMatrix();
   EXPECT_NEAR((last.col(2) - Vec3::UnitY()).norm(), 0, 1e-14);
   EXPECT_NEAR((last.col(0) - Vec3::UnitZ()).norm(), 0, 1e-14);
-  EXPECT_NEAR((model.targets[1].axis - Vec3::UnitY()).norm(), 0, 1e-14);
+  EXPECT_NEAR((model.clamps[1].axis - Vec3::UnitY()).norm(), 0, 1e-14);
 }
 
 SENTENCE("model", "rods lie one after the other in the flat arrays, each with its span") {
@@ -165,7 +165,7 @@ SENTENCE("model", "noise is as large as asked, across the rod, zero where it is 
   double twist = 0;
   for (const double t : model.initial.twist) twist += t;
   EXPECT_NEAR(twist, 54 * pi * 39 / 40, 0.1);  // still counted in turns
-  EXPECT_EQ(model.targets[1].start.position, Vec3(0.5, 0, 0));
+  EXPECT_EQ(model.clamps[1].start.position, Vec3(0.5, 0, 0));
 }
 
 SENTENCE("model", "noise bends a free ring without holding any of its nodes") {
@@ -183,7 +183,7 @@ std::string first_field(const Scene& scene) {
   return model.problems().empty() ? "" : model.problems()[0].field;
 }
 
-SENTENCE("model", "what can not be built is refused with the field that is wrong") {
+SENTENCE("model", "what cannot be built is refused with the field that is wrong") {
   const Scene good = one_rod(StraightCurve{Vec3::Zero(), Vec3(1, 0, 0)}, 10);
   EXPECT_EQ(first_field(good), "");
   Scene scene = good;

@@ -25,7 +25,7 @@ Vec3 random_vector(std::mt19937_64& engine) {
 // Nodes (local numbers) between which the displacement starts and ends with zero.
 std::vector<int> still_nodes(const Model& model, int rod, const RodSpan& span) {
   std::vector<int> still;
-  for (const Target& t : model.targets)
+  for (const ClampModel& t : model.clamps)
     if (t.rod == rod && t.position) still.push_back(t.node.value - span.first_node);
   for (const JointModel& j : model.joints) {
     if (j.rod_a == rod) still.push_back(j.node_a.value - span.first_node);

@@ -42,7 +42,7 @@ struct Placer {
 
   void clamp(int index) {
     const Clamp& c = scene.clamps[static_cast<Size>(index)];
-    Target t;
+    ClampModel t;
     t.name = c.name.empty() ? fmt::format("clamp{}", index + 1) : c.name;
     t.rod = find_rod(scene, c.rod);
     t.node = node(t.rod, c.at);
@@ -61,14 +61,14 @@ struct Placer {
     t.turn = c.turn;
     t.from = c.from;
     t.until = c.until;
-    model.targets.push_back(t);
+    model.clamps.push_back(t);
   }
 
   // Two clamps on one node that hold the same thing at the same time.
   void check_doubles() {
-    for (Size i = 0; i < model.targets.size(); ++i)
+    for (Size i = 0; i < model.clamps.size(); ++i)
       for (Size j = 0; j < i; ++j) {
-        const Target &a = model.targets[j], &b = model.targets[i];
+        const ClampModel &a = model.clamps[j], &b = model.clamps[i];
         const bool shared = (a.position && b.position) || (a.direction && b.direction) || (a.twist && b.twist);
         const bool together = std::max(a.from, b.from) < std::min(a.until, b.until);
         if (a.node == b.node && shared && together)
@@ -179,11 +179,11 @@ struct Placer {
     made.name = p.name.empty() ? fmt::format("probe{}", index + 1) : p.name;
     made.quantity = p.quantity;
     if (!p.clamp.empty()) {
-      for (Size i = 0; i < model.targets.size(); ++i)
-        if (model.targets[i].name == p.clamp) made.target = static_cast<int>(i);
-      if (made.target < 0) return complain(field + ".clamp", fmt::format("no clamp is called {}", p.clamp));
-      made.rod = model.targets[static_cast<Size>(made.target)].rod;
-      made.material = model.material[model.targets[static_cast<Size>(made.target)].node];
+      for (Size i = 0; i < model.clamps.size(); ++i)
+        if (model.clamps[i].name == p.clamp) made.clamp = static_cast<int>(i);
+      if (made.clamp < 0) return complain(field + ".clamp", fmt::format("no clamp is called {}", p.clamp));
+      made.rod = model.clamps[static_cast<Size>(made.clamp)].rod;
+      made.material = model.material[model.clamps[static_cast<Size>(made.clamp)].node];
     } else if (!p.body.empty()) {
       made.body = find_body(scene, p.body);
       if (made.body < 0) return complain(field + ".body", fmt::format("no body is called {}", p.body));

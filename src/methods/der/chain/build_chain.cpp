@@ -50,31 +50,31 @@ class Builder {
   void find_walls() {
     wall_at_.assign(static_cast<std::size_t>(model_.rest_position.size()), -1);
     held_.assign(wall_at_.size(), 0);
-    chain_.active.assign(model_.targets.size(), 0);
-    for (std::size_t i = 0; i < model_.targets.size(); ++i) {
-      const Target& target = model_.targets[i];
-      const bool active = drive_.targets[i].active;
+    chain_.active.assign(model_.clamps.size(), 0);
+    for (std::size_t i = 0; i < model_.clamps.size(); ++i) {
+      const ClampModel& clamp = model_.clamps[i];
+      const bool active = drive_.clamps[i].active;
       chain_.active[i] = active;
-      const auto node = z(target.node.value);
-      if (active && target.position) held_[node] = 1;
-      if (active && (target.direction || target.twist)) wall_at_[node] = static_cast<int>(i);
+      const auto node = z(clamp.node.value);
+      if (active && clamp.position) held_[node] = 1;
+      if (active && (clamp.direction || clamp.twist)) wall_at_[node] = static_cast<int>(i);
     }
     for (std::size_t i = 0; i < choice_.carried.size(); ++i)
-      wall_at_[z(choice_.carried[i].node)] = static_cast<int>(model_.targets.size() + i);
+      wall_at_[z(choice_.carried[i].node)] = static_cast<int>(model_.clamps.size() + i);
   }
   // What the wall with this number holds: a clamp's, or everything where something carries it.
   struct WallWish {
     bool direction = true, twist = true;
-    int target = -1;  // or what carries it
+    int clamp = -1;  // or what carries it
     Quat now;
   };
   WallWish wish(int number) const {
-    if (z(number) >= model_.targets.size()) {
-      const CarriedWall& wall = choice_.carried[z(number) - model_.targets.size()];
+    if (z(number) >= model_.clamps.size()) {
+      const CarriedWall& wall = choice_.carried[z(number) - model_.clamps.size()];
       return {true, true, Wall::carried_by(wall.carrier), wall.orientation};
     }
-    const Target& target = model_.targets[z(number)];
-    return {target.direction, target.twist, number, drive_.targets[z(number)].pose.orientation};
+    const ClampModel& clamp = model_.clamps[z(number)];
+    return {clamp.direction, clamp.twist, number, drive_.clamps[z(number)].pose.orientation};
   }
 
   // Slots and vertices of one rod, in order; returns where the next rod starts.
@@ -106,11 +106,11 @@ class Builder {
       chain_.edge[z(s)] = slot.edge;
       if (slot.kind == SlotKind::edge) chain_.slot_of_edge[z(slot.edge)] = s;
       if (slot.kind == SlotKind::wall) {
-        const WallWish held = wish(slot.target);
+        const WallWish held = wish(slot.clamp);
         const bool inside = i > 0 && i + 1 < rod.slots;
         chain_.walls.push_back(
-            {s, static_cast<int>(chain_.rods.size()), held.target, held.direction, held.twist, inside && !held.direction});
-        if (held.target < 0) carried_walls_.push_back({chain_.walls.size() - 1, held.now});
+            {s, static_cast<int>(chain_.rods.size()), held.clamp, held.direction, held.twist, inside && !held.direction});
+        if (held.clamp < 0) carried_walls_.push_back({chain_.walls.size() - 1, held.now});
         chain_.edge[z(s)] = i + 1 < rod.slots ? slots_[z(i + 1)].edge : slots_[z(i - 1)].edge;
       } else {
         node = node + 1 == span.first_node + span.nodes && span.ring ? span.first_node : node + 1;
@@ -121,8 +121,8 @@ class Builder {
     return rod.end;
   }
   void add_wall(int node) {
-    const int target = wall_at_[z(node)];
-    if (target >= 0) slots_.push_back({SlotKind::wall, -1, target});
+    const int clamp = wall_at_[z(node)];
+    if (clamp >= 0) slots_.push_back({SlotKind::wall, -1, clamp});
   }
   void set_vertex(int vertex, int node) {
     chain_.node[z(vertex)] = node;
@@ -301,10 +301,10 @@ class Builder {
       const Section b = model_.section[EdgeIndex{wall_b ? c.edge[k - 1] : c.edge[k]}];
       bool bends = true, twists = true;
       if (wall_a || wall_b) {
-        const WallWish target = wish(wall_at_[z(c.node[k])]);
-        const bool follows = i > (wall_b ? 0 : 1) && i < rod.slots - (wall_b ? 1 : 0) && !target.direction;
-        bends = target.direction || follows;
-        twists = target.twist || target.direction;
+        const WallWish clamp = wish(wall_at_[z(c.node[k])]);
+        const bool follows = i > (wall_b ? 0 : 1) && i < rod.slots - (wall_b ? 1 : 0) && !clamp.direction;
+        bends = clamp.direction || follows;
+        twists = clamp.twist || clamp.direction;
       }
       c.inverse_l[k] = bends ? 1 / l : 0;
       c.bend[k] = bends ? 8 * 0.25 * (a.EI1 + a.EI2 + b.EI1 + b.EI2) / l : 0;
@@ -357,7 +357,7 @@ class Builder {
 
   struct Slot {
     SlotKind kind;
-    int edge, target;
+    int edge, clamp;
   };
   const Model& model_;
   const Frame& pose_;
@@ -365,7 +365,7 @@ class Builder {
   const ChainChoice choice_;
   Chain chain_;
   std::vector<Slot> slots_;
-  std::vector<int> wall_at_;  // per node: target or -1
+  std::vector<int> wall_at_;  // per node: clamp or -1
   std::vector<char> held_;    // per node
   std::vector<V3<double>> rest_directors_;
   std::vector<std::pair<std::size_t, Quat>> carried_walls_;

@@ -62,7 +62,7 @@ inline void store(Array& a, int i, const Pack& v) { store_pack(v, &a[i]); }
 enum class SlotKind : std::uint8_t { pad, edge, wall, wrap };
 
 struct Wall {
-  int slot = 0, rod = 0, target = 0;
+  int slot = 0, rod = 0, clamp = 0;
   bool direction = false, twist = false;
   bool follows =
       false;  // inside the rod, twist held but direction free: the wall's direction is that between its neighbours
@@ -70,7 +70,7 @@ struct Wall {
   V3<double> director{0, 1, 0};  // of the material frame, perpendicular to the wall's present direction
   // What carries it, when it is no clamp; see joins.h. One number tells which, so that a saved wall has no gaps.
   static int carried_by(int carrier) { return -1 - carrier; }
-  int carrier() const { return target < 0 ? -1 - target : -1; }
+  int carrier() const { return clamp < 0 ? -1 - clamp : -1; }
 };
 struct Twin {
   int first = 0, second = 0;  // vertices
@@ -105,7 +105,7 @@ struct Chain {
   std::vector<Wall> walls;
   std::vector<Twin> twins;
   std::vector<TwistRegion> regions;
-  std::vector<char> active;  // per target: holds now
+  std::vector<char> active;  // per clamp: holds now
 
   // constants: per vertex
   Array mass, inverse_mass;  // inverse is 0 where the position is held

@@ -7,7 +7,7 @@
 #include "model/bodies.h"
 
 namespace tendril::der {
-void Contacts::set_rows(const Chain& c, const Joins* joins, double dt) {
+void Contacts::set_rows(const Chain& c, const BodiesAndJoints* joins, double dt) {
   rows_.resize(touches_.size());
   for (std::size_t i = 0; i < rows_.size(); ++i) {
     set_row(c, joins, touches_[i], dt, rows_[i]);
@@ -48,7 +48,8 @@ void Contacts::set_places(const Chain& c, const Touch& touch, double dt, Contact
 
 // The rows of one contact, the first tangent along segment a. The b side has the opposite sign; an obstacle's
 // point moves as it moves, a body's as it is moved.
-void Contacts::set_row(const Chain& c, const Joins* joins, const Touch& touch, double dt, ContactRows& rows) const {
+void Contacts::set_row(const Chain& c, const BodiesAndJoints* joins, const Touch& touch, double dt,
+                       ContactRows& rows) const {
   set_places(c, touch, dt, rows);
   rows.normal = to_small(touch.normal);
   rows.friction = touch.friction;

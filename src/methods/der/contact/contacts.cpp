@@ -26,14 +26,14 @@ Contacts::Contacts(const Model& model)
   places_after_ = places_before_;
 }
 
-void Contacts::remember(const Chain& c, const Joins* joins) {
+void Contacts::remember(const Chain& c, const BodiesAndJoints* joins) {
   walls_before_ = c.walls;
   for (std::size_t i = 0; i < before_.size(); ++i) before_[i] = to_eigen(c.x.get(c.vertex_of_node[i]));
   for (std::size_t o = 0; o < z(obstacles_); ++o) places_before_[o] = places_after_[o];
   for (std::size_t b = 0; b < body_of_.size(); ++b) places_before_[z(obstacles_) + b] = joins->bodies()[z(body_of_[b])].pose;
 }
 
-Found Contacts::look(const Chain& c, const Joins* joins) {
+Found Contacts::look(const Chain& c, const BodiesAndJoints* joins) {
   for (std::size_t i = 0; i < after_.size(); ++i) after_[i] = to_eigen(c.x.get(c.vertex_of_node[i]));
   for (std::size_t b = 0; b < body_of_.size(); ++b) places_after_[z(obstacles_) + b] = joins->bodies()[z(body_of_[b])].pose;
   if (clock_) clock_->lap(Part::contact);
@@ -42,7 +42,7 @@ Found Contacts::look(const Chain& c, const Joins* joins) {
   return found;
 }
 
-Found Contacts::find(Chain& c, const Drive& drive, Joins* joins, AngleWork& angles, double dt) {
+Found Contacts::find(Chain& c, const Drive& drive, BodiesAndJoints* joins, AngleWork& angles, double dt) {
   for (std::size_t o = 0; o < z(obstacles_); ++o) places_after_[o] = drive.obstacles[o].pose;
   const Found found = look(c, joins);
   if (found != Found::fine) return found;
@@ -55,7 +55,7 @@ Found Contacts::find(Chain& c, const Drive& drive, Joins* joins, AngleWork& angl
 }
 
 // Contacts that are still there keep their impulses, which are in the positions already. What has gone has done its push.
-Found Contacts::find_again(Chain& c, Joins* joins, AngleWork& angles, double dt) {
+Found Contacts::find_again(Chain& c, BodiesAndJoints* joins, AngleWork& angles, double dt) {
   std::swap(earlier_, rows_);
   earlier_keys_.clear();
   for (const Touch& t : touches_) earlier_keys_.push_back(t.key);
@@ -102,7 +102,7 @@ void Contacts::take_from_memory(std::size_t i, double dt) {
   }
 }
 
-void Contacts::start_from_memory(Chain& c, Joins* joins, double dt) {
+void Contacts::start_from_memory(Chain& c, BodiesAndJoints* joins, double dt) {
   for (std::size_t i = 0; i < rows_.size(); ++i) {
     take_from_memory(i, dt);
     for (int k = 0; k < 3; ++k) {
@@ -114,7 +114,7 @@ void Contacts::start_from_memory(Chain& c, Joins* joins, double dt) {
   c.match_twins();
 }
 
-double Contacts::value(const Chain& c, const Joins* joins, const ContactRows& rows, int k) const {
+double Contacts::value(const Chain& c, const BodiesAndJoints* joins, const ContactRows& rows, int k) const {
   const ContactRow& row = rows.row[k];
   double sum = row.offset;
   for (int i = 0; i < 4; ++i) sum += dot(row.g[i], c.x.get(rows.vertex[i]));
@@ -123,7 +123,7 @@ double Contacts::value(const Chain& c, const Joins* joins, const ContactRows& ro
   return sum;
 }
 
-void Contacts::push(Chain& c, Joins* joins, ContactRows& rows, int k, double impulse, double dt) const {
+void Contacts::push(Chain& c, BodiesAndJoints* joins, ContactRows& rows, int k, double impulse, double dt) const {
   ContactRow& row = rows.row[k];
   row.impulse += impulse;
   for (int i = 0; i < 4; ++i) {
@@ -136,7 +136,7 @@ void Contacts::push(Chain& c, Joins* joins, ContactRows& rows, int k, double imp
     joins->push_body(rows.body, -impulse * to_eigen(k == 0 ? rows.normal : rows.tangent[k - 1]), rows.local, dt);
 }
 
-double Contacts::sweep(Chain& c, Joins* joins, double dt) {
+double Contacts::sweep(Chain& c, BodiesAndJoints* joins, double dt) {
   const std::size_t n = rows_.size();
   double largest = 0;
   for (std::size_t j = 0; j < n; ++j) {
@@ -171,7 +171,7 @@ double Contacts::mean_push() const {
 // Coulomb's law for the two tangents together, exactly for this contact alone: with D the mobilities and p = b/D the
 // impulses that would stop all sliding, a sliding contact has p = b/(D + lambda) on the cone, and so slides by lambda p
 // against p.
-void Contacts::solve_friction(Chain& c, Joins* joins, ContactRows& rows, double dt) const {
+void Contacts::solve_friction(Chain& c, BodiesAndJoints* joins, ContactRows& rows, double dt) const {
   double b[2], D[2], p[2];
   for (int k = 0; k < 2; ++k) {
     const ContactRow& row = rows.row[k + 1];
@@ -200,7 +200,7 @@ void Contacts::solve_friction(Chain& c, Joins* joins, ContactRows& rows, double 
 
 // After each sweep that did not suffice. A sweep's change stands for the gradient; where it grows, the search starts anew.
 // Rows that mostly turn frames are not coupled by lengths: a sweep solves them, and what is added only disturbs.
-void Contacts::accelerate(Chain& c, Joins* joins, double dt, bool first) {
+void Contacts::accelerate(Chain& c, BodiesAndJoints* joins, double dt, bool first) {
   const auto leads = [](const ContactRow& row) { return row.frame < row.mobility; };
   double change2 = 0;
   for (const ContactRows& rows : rows_) {
@@ -239,9 +239,9 @@ bool Contacts::turns_too_far() const {
   return false;
 }
 
-// All pairs within the margin are known. What moved by less than half of it can not have met anything else, and by less than
-// half a radius, the core of a pair, can not have passed through anything else either.
-bool Contacts::is_outdated(const Chain& c, const Joins* joins) const {
+// All pairs within the margin are known. What moved by less than half of it cannot have met anything else, and by less than
+// half a radius, the core of a pair, cannot have passed through anything else either.
+bool Contacts::is_outdated(const Chain& c, const BodiesAndJoints* joins) const {
   const double most = 0.5 * leeway_;
   for (std::size_t i = 0; i < after_.size(); ++i) {
     if (squared_norm(c.x.get(c.vertex_of_node[i]) - to_small(after_[i])) > most * most) return true;
@@ -275,7 +275,7 @@ void Contacts::add_torques(Chain& c, double dt) {
   for (std::size_t e = 0; e < torque_.size(); ++e) torque_[e] = weight_[z(c.slot_of_edge[e])];
 }
 
-void Contacts::finish(const Chain& c, const Joins* joins, double dt, StepReport& report) {
+void Contacts::finish(const Chain& c, const BodiesAndJoints* joins, double dt, StepReport& report) {
   points_.clear();
   growth_ = 0;
   for (Vec3& f : node_force_) f.setZero();
@@ -295,7 +295,7 @@ void Contacts::finish(const Chain& c, const Joins* joins, double dt, StepReport&
 }
 
 // The gap is measured anew: places of contact have moved a little within the step.
-void Contacts::note_point(const Chain& c, const Joins* joins, std::size_t i, double dt, StepReport& report) {
+void Contacts::note_point(const Chain& c, const BodiesAndJoints* joins, std::size_t i, double dt, StepReport& report) {
   const ContactRows& rows = rows_[i];
   Touch touch = touches_[i];
   const auto x = [&](int k) { return c.x.get(rows.vertex[k]); };

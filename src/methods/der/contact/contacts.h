@@ -20,7 +20,7 @@
 
 #include "contact/contact_memory.h"
 #include "contact/find_contacts.h"
-#include "methods/der/joints/joins.h"
+#include "methods/der/joints/bodies_and_joints.h"
 #include "methods/der/rod/frames.h"
 #include "methods/der/step_clock.h"
 
@@ -64,29 +64,29 @@ class Contacts {
   void set_clock(StepClock* clock) { clock_ = clock; }
 
   // At the start of a step: where everything is.
-  void remember(const Chain& chain, const Joins* joins);
+  void remember(const Chain& chain, const BodiesAndJoints* joins);
   // After the free motion: what touches, and the impulses of the last step as a start.
-  Found find(Chain& chain, const Drive& drive, Joins* joins, AngleWork& angles, double dt);
+  Found find(Chain& chain, const Drive& drive, BodiesAndJoints* joins, AngleWork& angles, double dt);
   bool empty() const { return rows_.empty(); }
   // An obstacle or body near a rod turns so far in this step that what passes through could be missed.
   bool turns_too_far() const;
   // Something moved so far since `find` that more may touch.
-  bool is_outdated(const Chain& chain, const Joins* joins) const;
-  Found find_again(Chain& chain, Joins* joins, AngleWork& angles, double dt);
+  bool is_outdated(const Chain& chain, const BodiesAndJoints* joins) const;
+  Found find_again(Chain& chain, BodiesAndJoints* joins, AngleWork& angles, double dt);
   // One pass over all contacts. Returns the largest change of an impulse that it made, as a displacement of the nodes over
   // the radius.
-  double sweep(Chain& chain, Joins* joins, double dt);
+  double sweep(Chain& chain, BodiesAndJoints* joins, double dt);
   // How far the contacts that press push in this step, on average, over the radius.
   double mean_push() const;
   // How far the material frames turn under the present friction.
   void turn_frames(const Chain& chain, AngleWork& angles, double dt);
   // Goes on in the direction of the last sweeps, as conjugate gradients do (nonsmooth nonlinear ones, Silcowitz 2010).
-  void accelerate(Chain& chain, Joins* joins, double dt, bool first);
+  void accelerate(Chain& chain, BodiesAndJoints* joins, double dt, bool first);
   // The next step begins with this part of the impulses.
   void trust(double part) { trust_ = part; }
   // The step is accepted.
   void add_torques(Chain& chain, double dt);
-  void finish(const Chain& chain, const Joins* joins, double dt, StepReport& report);
+  void finish(const Chain& chain, const BodiesAndJoints* joins, double dt, StepReport& report);
   // By how much an overlap grew in the step, over the radius: contacts that were missing, or pushed the wrong way.
   double growth() const { return growth_; }
 
@@ -96,18 +96,18 @@ class Contacts {
   void load(StateReader& reader);
 
  private:
-  Found look(const Chain& chain, const Joins* joins);
-  void set_rows(const Chain& chain, const Joins* joins, double dt);
+  Found look(const Chain& chain, const BodiesAndJoints* joins);
+  void set_rows(const Chain& chain, const BodiesAndJoints* joins, double dt);
   void set_places(const Chain& chain, const Touch& touch, double dt, ContactRows& rows) const;
-  void set_row(const Chain& chain, const Joins* joins, const Touch& touch, double dt, ContactRows& rows) const;
+  void set_row(const Chain& chain, const BodiesAndJoints* joins, const Touch& touch, double dt, ContactRows& rows) const;
   void set_push(const Chain& chain, ContactRows& rows) const;
   void add_frame_mobility(const Chain& chain, AngleWork& angles, double dt);
   void sum_torques(double dt, Array& torque) const;
-  void start_from_memory(Chain& chain, Joins* joins, double dt);
-  double value(const Chain& chain, const Joins* joins, const ContactRows& rows, int k) const;
-  void push(Chain& chain, Joins* joins, ContactRows& rows, int k, double impulse, double dt) const;
-  void solve_friction(Chain& chain, Joins* joins, ContactRows& rows, double dt) const;
-  void note_point(const Chain& chain, const Joins* joins, std::size_t touch, double dt, StepReport& report);
+  void start_from_memory(Chain& chain, BodiesAndJoints* joins, double dt);
+  double value(const Chain& chain, const BodiesAndJoints* joins, const ContactRows& rows, int k) const;
+  void push(Chain& chain, BodiesAndJoints* joins, ContactRows& rows, int k, double impulse, double dt) const;
+  void solve_friction(Chain& chain, BodiesAndJoints* joins, ContactRows& rows, double dt) const;
+  void note_point(const Chain& chain, const BodiesAndJoints* joins, std::size_t touch, double dt, StepReport& report);
   void keep(double dt);
   void take_from_memory(std::size_t touch, double dt);
 

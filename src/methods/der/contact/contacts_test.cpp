@@ -30,7 +30,7 @@ struct Kept {
   double linear = 0, angular = 0;  // change, relative
   int contacts = 0;
 };
-// What friction along the rods leaves out (contacts.h): its moment about their sections, r n x F square to the rod.
+// What friction along the rods leaves out (contacts.h): its moment about their sections, r n x F perpendicular to the rod.
 Vec3 left_out(const Frame& frame, double radius) {
   Vec3 sum = Vec3::Zero();
   for (const ContactPoint& p : frame.contacts) {

@@ -18,7 +18,7 @@ constexpr double most_phase = 1;  // [rad] that the fastest wave of a taut rod t
 constexpr double most_parts = 8;
 }  // namespace
 
-// A wave as short as a segment swings in a taut rod with omega^2 = 4 T/(m l), which the advice for a step can not know. Rods
+// A wave as short as a segment swings in a taut rod with omega^2 = 4 T/(m l), which the advice for a step cannot know. Rods
 // that touch something bounce off it for ever, and slip, where dt omega is much more than 1.
 int Der::parts_of(double dt) const {
   if (contacts_->points().empty()) return 1;
@@ -34,7 +34,7 @@ int Der::parts_of(double dt) const {
 // in steady motion one round is enough.
 Cause Der::keep_apart(double dt) {
   Chain& c = *chain_;
-  Joins* joins = joins_.get();
+  BodiesAndJoints* joins = joins_.get();
   const auto seen = [](Found found) {
     return found == Found::fine ? Cause::none : found == Found::too_many ? Cause::contact : Cause::not_finite;
   };

@@ -55,14 +55,14 @@ void push(Chain& c, const HeldPoint& p, V3<double> change, double dt_of_position
 
 }  // namespace
 
-bool Joins::is_tied(int body) const {
+bool BodiesAndJoints::is_tied(int body) const {
   for (const Tie& tie : plan_.ties)
     if (tie.a.body == body || tie.b.body == body) return true;
   return false;
 }
 
 // How the body's point at `lever` answers to an impulse.
-Mat3 Joins::mobility(int body, const Vec3& lever) const {
+Mat3 BodiesAndJoints::mobility(int body, const Vec3& lever) const {
   const BodyModel& model = model_.bodies[z(body)];
   Mat3 arm;
   arm << 0, -lever.z(), lever.y(), lever.z(), 0, -lever.x(), -lever.y(), lever.x(), 0;
@@ -72,7 +72,7 @@ Mat3 Joins::mobility(int body, const Vec3& lever) const {
 // With the point's place x after the step without it, W its mobility and p the impulse times dt,
 //   p = k dt^2 (x_h - x - W p)
 // As for rods, no hand moves what hangs on them by more in a step than the lengths can follow.
-void Joins::pull(const Grip& grip, double dt) {
+void BodiesAndJoints::pull(const Grip& grip, double dt) {
   const Pose& pose = bodies_[z(grip.body)].pose;
   const Vec3 lever = pose.orientation * grip.point;
   const double k = grip.stiffness * dt * dt;
@@ -84,7 +84,7 @@ void Joins::pull(const Grip& grip, double dt) {
 }
 
 //   J = c dt (v_h - v - W J)
-void Joins::damp(const Grip& grip, double dt) {
+void BodiesAndJoints::damp(const Grip& grip, double dt) {
   BodyState& body = bodies_[z(grip.body)];
   const Vec3 lever = body.pose.orientation * grip.point;
   const double c = grip.damping * dt;

@@ -204,7 +204,7 @@ void check_joins(const Model& model, Problems& problems) {
   };
   for (std::size_t i = 0; i < model.joints.size(); ++i) {
     const JointModel& j = model.joints[i];
-    for (const Target& t : model.targets) {
+    for (const ClampModel& t : model.clamps) {
       const bool here = (j.rod_a >= 0 && t.node == j.node_a) || (j.rod_b >= 0 && t.node == j.node_b);
       if (!here || j.kind == JointKind::ball || !(t.direction || t.twist)) continue;
       problems.push_back({Severity::error, "", "joint[" + std::to_string(i) + "]",

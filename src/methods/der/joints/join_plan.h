@@ -39,7 +39,7 @@ struct TurnTie {
   int a = 0, b = -1;                                // carriers; -1: the world
   bool hinge = false;                               // else everything turns together
   Vec3 axis = Vec3::UnitZ();                        // hinge: in a's axes
-  Vec3 across[2] = {Vec3::UnitX(), Vec3::UnitY()};  // hinge: in b's axes, square to the hinge
+  Vec3 across[2] = {Vec3::UnitX(), Vec3::UnitY()};  // hinge: in b's axes, perpendicular to the hinge
   Quat relative = Quat::Identity();                 // rigid: from a to b
 };
 struct JoinPlan {

@@ -3,7 +3,7 @@
 // Constraints
 //   edge    c = (|e|^2 - rest^2)/2
 //   tie     c = p_a - p_b,  p = x of a node, r + R p0 of a body, or a point of the world         three rows
-//   hinge   c = b_i . h,    h the axis in a, b_1 and b_2 square to it in b                       two rows
+//   hinge   c = b_i . h,    h the axis in a, b_1 and b_2 perpendicular to it in b                       two rows
 //   rigid   c = 2 vec(q_a q_rel q_b*)                                                            three rows
 // over the displacements of nodes, of bodies and the small turns phi of carriers (world axes, q <- exp(phi) q):
 //   d(R p0) = phi x R p0,   db = phi x b,   dc = phi_a - phi_b for rigid ones
@@ -16,7 +16,7 @@
 #include <cmath>
 
 #include "math/rotation.h"
-#include "methods/der/joints/joins.h"
+#include "methods/der/joints/bodies_and_joints.h"
 #include "model/bodies.h"
 
 namespace tendril::der {
@@ -25,7 +25,7 @@ namespace {
 V3<double> unit(int k) { return {k == 0 ? 1.0 : 0.0, k == 1 ? 1.0 : 0.0, k == 2 ? 1.0 : 0.0}; }
 }  // namespace
 
-void Joins::add_row(std::initializer_list<int> blocks) {
+void BodiesAndJoints::add_row(std::initializer_list<int> blocks) {
   const int row = static_cast<int>(rows_.first_term.size()) - 1;
   for (const int block : blocks) {
     if (block >= 0) rows_.terms.push_back({row, block, {0, 0, 0}});
@@ -33,7 +33,7 @@ void Joins::add_row(std::initializer_list<int> blocks) {
   rows_.first_term.push_back(static_cast<int>(rows_.terms.size()));
 }
 
-void Joins::attach(const Chain& c, double scale) {
+void BodiesAndJoints::attach(const Chain& c, double scale) {
   scale_ = scale;
   rows_ = {};
   rows_.first_term.push_back(0);
@@ -88,7 +88,7 @@ void Joins::attach(const Chain& c, double scale) {
   if (node_force_.size() != z(nodes_)) node_force_.assign(z(nodes_), {0, 0, 0});
 }
 
-Vec3 Joins::point_of(const Chain& c, const TieSide& side) const {
+Vec3 BodiesAndJoints::point_of(const Chain& c, const TieSide& side) const {
   if (side.node >= 0) return to_eigen(c.x.get(c.vertex_of_node[z(side.node)]));
   if (side.body < 0) return side.local;
   const Pose& pose = bodies_[z(side.body)].pose;
@@ -96,7 +96,7 @@ Vec3 Joins::point_of(const Chain& c, const TieSide& side) const {
 }
 
 // The conserving push acts at one point of both sides, so that it turns nothing as a whole.
-void Joins::remember_levers(const Chain& c) {
+void BodiesAndJoints::remember_levers(const Chain& c) {
   for (std::size_t i = 0; i < plan_.ties.size(); ++i) {
     const Tie& tie = plan_.ties[i];
     const Vec3 point = point_of(c, tie.a);
@@ -105,7 +105,7 @@ void Joins::remember_levers(const Chain& c) {
   }
 }
 
-void Joins::set_gradients(const Chain& c, Push push) {
+void BodiesAndJoints::set_gradients(const Chain& c, Push push) {
   auto term = rows_.terms.begin();
   for (const int s : edge_slots_) {
     const V3<double> e = push == Push::fast ? c.x.get(s + 1) - c.x.get(s) : c.length[z(s)] * c.t.get(s);
@@ -136,7 +136,7 @@ void Joins::set_gradients(const Chain& c, Push push) {
 }
 
 // Constraint values; returns the worst: relative for lengths, over `scale` for points, in radians for turns.
-double Joins::set_values(const Chain& c) {
+double BodiesAndJoints::set_values(const Chain& c) {
   double worst = 0;
   const auto note = [&](double size) {
     if (!(std::abs(size) <= worst)) worst = std::abs(size);  // keeps NaN
@@ -162,7 +162,7 @@ double Joins::set_values(const Chain& c) {
   return worst;
 }
 
-void Joins::set_inverse_masses() {
+void BodiesAndJoints::set_inverse_masses() {
   for (int b = 0; b < plan_.bodies; ++b) {
     inverse_[z(b)] = inverse_mass(model_.bodies[z(b)]);
     inverse_[z(plan_.bodies + b)] = inverse_inertia(model_.bodies[z(b)], bodies_[z(b)].pose.orientation);
@@ -173,7 +173,7 @@ void Joins::set_inverse_masses() {
   }
 }
 
-void Joins::factor() {
+void BodiesAndJoints::factor() {
   matrix_.set_zero();
   double* entries = matrix_.entries().data();
   const int* place = rows_.pair_place.data();
@@ -189,7 +189,7 @@ void Joins::factor() {
   matrix_.factor();
 }
 
-void Joins::move_blocks(Chain& c, double dt, bool velocities) {
+void BodiesAndJoints::move_blocks(Chain& c, double dt, bool velocities) {
   const int blocks = static_cast<int>(rows_.first_of_block.size()) - 1;
   const double rate = velocities ? 1 / dt : 0;
   for (int b = 0; b < blocks; ++b) {
@@ -222,8 +222,8 @@ void Joins::move_blocks(Chain& c, double dt, bool velocities) {
   c.match_twins();
 }
 
-ProjectionReport Joins::project(Chain& c, double dt, double tolerance, int most_iterations, Push push, bool velocities,
-                                bool again) {
+ProjectionReport BodiesAndJoints::project(Chain& c, double dt, double tolerance, int most_iterations, Push push,
+                                          bool velocities, bool again) {
   ProjectionReport report;
   if (!again) std::fill(rows_.multiplier.begin(), rows_.multiplier.end(), 0.0);
   set_inverse_masses();
@@ -255,7 +255,7 @@ ProjectionReport Joins::project(Chain& c, double dt, double tolerance, int most_
   return report;
 }
 
-void Joins::push_body(int b, const Vec3& impulse, const Vec3& local, double dt) {
+void BodiesAndJoints::push_body(int b, const Vec3& impulse, const Vec3& local, double dt) {
   BodyState& body = bodies_[z(b)];
   const Vec3 lever = body.pose.orientation * local;
   const Vec3 d = inverse_mass(model_.bodies[z(b)]) * impulse;
@@ -266,7 +266,7 @@ void Joins::push_body(int b, const Vec3& impulse, const Vec3& local, double dt) 
   body.motion.angular += turn / dt;
 }
 
-void Joins::finish(Chain& c, double dt, bool velocities) {
+void BodiesAndJoints::finish(Chain& c, double dt, bool velocities) {
   const double rate2 = 1 / (dt * dt);
   const auto force = [&](int s) { return rate2 + c.mass_damping[z(s)] / dt; };  // damping takes its part of every force
   for (std::size_t i = 0; i < edge_slots_.size(); ++i)

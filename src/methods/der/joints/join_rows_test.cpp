@@ -9,7 +9,7 @@
 namespace tendril::der {
 
 struct JoinsInside {
-  Joins& joins;
+  BodiesAndJoints& joins;
   int rows() const { return static_cast<int>(joins.rows_.right.size()); }
   int blocks() const { return static_cast<int>(joins.rows_.first_of_block.size()) - 1; }
   Eigen::VectorXd values(const Chain& c) {
@@ -44,7 +44,7 @@ namespace {
 
 SENTENCE("der", "every row of every kind of joint is the derivative of its constraint") {
   const auto model = model_of(everything());
-  Joins joins(*model);
+  BodiesAndJoints joins(*model);
   Drive drive;
   evaluate(*model, {}, 0, 1, drive);
   const Chain start = build_chain(*model, model->initial, drive, {false, false, joins.walls()});
@@ -53,7 +53,7 @@ SENTENCE("der", "every row of every kind of joint is the derivative of its const
   EXPECT_EQ(inside.rows(), 17 + 6 * 3 + 2 + 3);
   EXPECT_LT(inside.values(start).norm(), 1e-14);
   const auto moved = [&](const Eigen::VectorXd& y) {
-    Joins copy(*model);
+    BodiesAndJoints copy(*model);
     copy.attach(start, 0.1);
     Chain c = start;
     JoinsInside in{copy};
@@ -77,7 +77,7 @@ SENTENCE("der", "the moment a body feels is minus the derivative of the rod's en
     Drive drive;
     evaluate(*model, {}, 0, 1, drive);
     const auto chain_at = [&](const Eigen::VectorXd& y) {
-      Joins joins(*model);
+      BodiesAndJoints joins(*model);
       std::vector<CarriedWall> walls(joins.walls().begin(), joins.walls().end());
       for (int k = 0; k < 2; ++k) walls[z(k)].orientation = exp_quat(Vec3(y.segment<3>(3 * k))) * walls[z(k)].orientation;
       Chain c = build_chain(*model, model->initial, drive, {true, anisotropic, walls});

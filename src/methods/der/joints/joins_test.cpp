@@ -1,5 +1,5 @@
 // long: one sentence per kind of joint and body
-#include "methods/der/joints/joins.h"
+#include "methods/der/joints/bodies_and_joints.h"
 
 #include <cmath>
 

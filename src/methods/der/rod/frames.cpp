@@ -18,7 +18,7 @@ void set_wall(const Chain& c, Wall& wall, const Quat& now) {
 
 void set_walls(Chain& c, const Drive& drive) {
   for (Wall& wall : c.walls) {
-    if (wall.target >= 0) set_wall(c, wall, drive.targets[z(wall.target)].pose.orientation);
+    if (wall.clamp >= 0) set_wall(c, wall, drive.clamps[z(wall.clamp)].pose.orientation);
   }
 }
 

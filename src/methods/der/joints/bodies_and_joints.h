@@ -26,9 +26,9 @@ struct JoinRows {
   Array right, multiplier;                    // per row
 };
 
-class Joins {
+class BodiesAndJoints {
  public:
-  explicit Joins(const Model& model);
+  explicit BodiesAndJoints(const Model& model);
   bool any() const { return !plan_.empty(); }
   const JoinPlan& plan() const { return plan_; }
 

@@ -1,4 +1,4 @@
-#include "methods/der/joints/joins.h"
+#include "methods/der/joints/bodies_and_joints.h"
 
 #include <algorithm>
 #include <cmath>
@@ -10,7 +10,7 @@
 
 namespace tendril::der {
 
-Joins::Joins(const Model& model) : model_(model), plan_(model), nodes_(model.rest_position.size()) {
+BodiesAndJoints::BodiesAndJoints(const Model& model) : model_(model), plan_(model), nodes_(model.rest_position.size()) {
   std::vector<BodyProperties> properties;
   std::vector<BodyGround> grounds;
   for (const BodyModel& b : model.bodies) {
@@ -36,12 +36,12 @@ Joins::Joins(const Model& model) : model_(model), plan_(model), nodes_(model.res
   walls_.resize(plan_.walls.size());
 }
 
-Quat Joins::orientation(int carrier) const {
+Quat BodiesAndJoints::orientation(int carrier) const {
   if (carrier < 0) return Quat::Identity();
   return carrier < plan_.bodies ? bodies_[z(carrier)].pose.orientation : junction_turn_[z(carrier - plan_.bodies)];
 }
 
-std::span<const CarriedWall> Joins::walls() {
+std::span<const CarriedWall> BodiesAndJoints::walls() {
   for (std::size_t i = 0; i < walls_.size(); ++i) {
     const WallPlan& plan = plan_.walls[i];
     walls_[i] = {plan.node, plan.carrier, orientation(plan.carrier) * plan.local};
@@ -49,7 +49,7 @@ std::span<const CarriedWall> Joins::walls() {
   return walls_;
 }
 
-void Joins::set_walls(Chain& c) const {
+void BodiesAndJoints::set_walls(Chain& c) const {
   for (std::size_t w = 0; w < c.walls.size(); ++w) {
     if (plan_of_wall_[w] < 0) continue;
     const WallPlan& plan = plan_.walls[z(plan_of_wall_[w])];
@@ -60,7 +60,7 @@ void Joins::set_walls(Chain& c) const {
 // What the rod does to its walls is minus what the walls do to the rod; about the edge it is the torque of the material
 // frame.
 //   at a rod's start  +beta (theta^n - theta^0)/L t,   at its end  the opposite        [Bergou 2008, sec. 8.2; ERRATA D15]
-void Joins::step(const Chain& c, const Drive& drive, double dt) {
+void BodiesAndJoints::step(const Chain& c, const Drive& drive, double dt) {
   remember_levers(c);
   for (std::size_t i = 0; i < bodies_.size(); ++i) {
     const BodyModel& body = model_.bodies[i];
@@ -91,7 +91,7 @@ void Joins::step(const Chain& c, const Drive& drive, double dt) {
 }
 
 // Obstacles are where they will be less a step of their motion.
-void Joins::step_world(const Drive& drive, double dt) {
+void BodiesAndJoints::step_world(const Drive& drive, double dt) {
   std::copy(bodies_.begin(), bodies_.end(), world_states_.begin());
   for (std::size_t i = 0; i < obstacles_.size(); ++i) {
     const ObstacleNow& now = drive.obstacles[z(obstacles_[i])];
@@ -106,7 +106,7 @@ void Joins::step_world(const Drive& drive, double dt) {
   std::copy_n(world_states_.begin(), bodies_.size(), bodies_.begin());
 }
 
-bool Joins::finite() const {
+bool BodiesAndJoints::finite() const {
   double sum = 0;
   for (const BodyState& b : bodies_)
     sum += b.pose.position.sum() + b.pose.orientation.coeffs().sum() + b.motion.linear.sum() + b.motion.angular.sum();
@@ -114,13 +114,13 @@ bool Joins::finite() const {
   return std::isfinite(sum);
 }
 
-double Joins::junction_energy() const {
+double BodiesAndJoints::junction_energy() const {
   double sum = 0;
   for (std::size_t i = 0; i < plan_.junctions.size(); ++i)
     sum += 0.5 * plan_.junctions[i].inertia * junction_spin_[i].squaredNorm();
   return sum;
 }
-Vec3 Joins::junction_momentum() const {
+Vec3 BodiesAndJoints::junction_momentum() const {
   Vec3 sum = Vec3::Zero();
   for (std::size_t i = 0; i < plan_.junctions.size(); ++i) sum += plan_.junctions[i].inertia * junction_spin_[i];
   return sum;
@@ -141,13 +141,13 @@ void each_number(std::vector<BodyState>& bodies, std::vector<Quat>& turns, std::
 }
 }  // namespace
 
-void Joins::save(StateWriter& writer) const {
+void BodiesAndJoints::save(StateWriter& writer) const {
   writer.value(steps_);
-  Joins& self = const_cast<Joins&>(*this);  // only reads
+  BodiesAndJoints& self = const_cast<BodiesAndJoints&>(*this);  // only reads
   each_number(self.bodies_, self.junction_turn_, self.junction_spin_, [&](double x) { writer.value(x); });
   writer.array(node_force_);
 }
-void Joins::load(StateReader& reader) {
+void BodiesAndJoints::load(StateReader& reader) {
   reader.value(steps_);
   each_number(bodies_, junction_turn_, junction_spin_, [&](double& x) { reader.value(x); });
   reader.array(node_force_);
