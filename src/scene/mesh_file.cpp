@@ -17,8 +17,7 @@
 namespace tendril {
 namespace {
 
-constexpr std::uintmax_t most_bytes = 64 << 20;
-constexpr std::size_t most_complaints = 10;  // of one file
+constexpr std::uintmax_t max_mesh_bytes = 64 << 20;
 
 std::vector<std::string_view> words_of(std::string_view line) {
   std::vector<std::string_view> words;
@@ -53,7 +52,7 @@ class ObjReader {
     if (words[0] == "v") take_vertex(words, line);
     if (words[0] == "f") take_face(words, line);
     if (static_cast<double>(mesh_.triangles.size()) <= 3 * most_triangles && vertex_.size() <= 3 * most_triangles)
-      return problems_.size() < before_ + most_complaints;
+      return problems_.size() < before_ + max_file_complaints;
     complain("too many triangles or vertices", fmt::format("must be at most {:.0f} triangles", most_triangles),
              "simplify the mesh");
     return false;
@@ -67,7 +66,7 @@ class ObjReader {
  private:
   void complain(std::string what, std::string allowed, std::string remedy) {
     const std::string where = number_ > 0 ? fmt::format("{}:{}", shown_, number_) : shown_;
-    if (problems_.size() < before_ + most_complaints)
+    if (problems_.size() < before_ + max_file_complaints)
       problems_.push_back({Severity::error, where, field_, std::move(what), std::move(allowed), std::move(remedy)});
   }
   static std::string got(std::string_view text) { return "got " + scene_detail::quote(text.substr(0, 40)); }
@@ -111,7 +110,7 @@ class ObjReader {
 
 void read_mesh(const std::filesystem::path& file, const std::string& shown, const std::string& field, MeshShape& mesh,
                Problems& problems) {
-  if (!is_plain_file(file, shown, field, most_bytes, "simplify the mesh", problems)) return;
+  if (!is_plain_file(file, shown, field, max_mesh_bytes, "simplify the mesh", problems)) return;
   ObjReader reader(shown, field, mesh, problems);
   std::ifstream stream(file, std::ios::binary);
   std::string line;
