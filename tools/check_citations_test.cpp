@@ -7,7 +7,7 @@ namespace {
 Said check_citations(const std::string& folder) {
   return run_in_shell("python3 '" TENDRIL_SOURCE_DIR "/tools/check_citations.py' '" + folder + "'");
 }
-bool contains(const std::string& text, const char* part) { return text.find(part) != std::string::npos; }
+bool mentions(const std::string& text, const char* part) { return text.find(part) != std::string::npos; }
 
 // Two errata, two cases and one entry of the bibliography.
 void write_documents(const TemporaryFolder& tree) {
@@ -30,11 +30,11 @@ SENTENCE("citations", "a label that is nowhere is found and named with its line"
   tree.write("docs/methods/bad.md", "The choice (P6).\n");
   const Said said = check_citations(tree.path());
   EXPECT_EQ(said.code, 1);
-  EXPECT_TRUE(contains(said.text, "src/math/bad.cpp:2: D6 is not in docs/errata.md")) << said.text;
-  EXPECT_TRUE(contains(said.text, "src/math/bad.cpp:2: Nobody 1999 is not in docs/references.md")) << said.text;
-  EXPECT_TRUE(contains(said.text, "src/math/bad.cpp:3: 1c is not in docs/references.md")) << said.text;
-  EXPECT_TRUE(contains(said.text, "docs/methods/bad.md:1: P6 is not in docs/errata.md")) << said.text;
-  EXPECT_TRUE(contains(said.text, "4 violations")) << said.text;
+  EXPECT_TRUE(mentions(said.text, "src/math/bad.cpp:2: D6 is not in docs/errata.md")) << said.text;
+  EXPECT_TRUE(mentions(said.text, "src/math/bad.cpp:2: Nobody 1999 is not in docs/references.md")) << said.text;
+  EXPECT_TRUE(mentions(said.text, "src/math/bad.cpp:3: 1c is not in docs/references.md")) << said.text;
+  EXPECT_TRUE(mentions(said.text, "docs/methods/bad.md:1: P6 is not in docs/errata.md")) << said.text;
+  EXPECT_TRUE(mentions(said.text, "4 violations")) << said.text;
 }
 
 SENTENCE("citations", "a citation may go on in the next line of a comment") {
@@ -43,9 +43,9 @@ SENTENCE("citations", "a citation may go on in the next line of a comment") {
   tree.write("src/math/a.cpp", "// [Bergou\n// 2008; ERRATA\n// D4, cross-method\n// 8; REFERENCES\n// 2]\n");
   const Said said = check_citations(tree.path());
   EXPECT_EQ(said.code, 1);
-  EXPECT_TRUE(contains(said.text, "cross-method 8 is not in docs/errata.md")) << said.text;
-  EXPECT_TRUE(contains(said.text, ": 2 is not in docs/references.md")) << said.text;
-  EXPECT_TRUE(contains(said.text, "2 violations")) << said.text;
+  EXPECT_TRUE(mentions(said.text, "cross-method 8 is not in docs/errata.md")) << said.text;
+  EXPECT_TRUE(mentions(said.text, ": 2 is not in docs/references.md")) << said.text;
+  EXPECT_TRUE(mentions(said.text, "2 violations")) << said.text;
 }
 
 }  // namespace
