@@ -21,7 +21,7 @@ bool stands_for(const std::string& word, const std::string& name) {
   return name == word || (name.starts_with(word) && (word.ends_with('/') || name[word.size()] == '/'));
 }
 
-// The chosen experiments, or none when a word stands for nothing; that is then said.
+// The chosen experiments, or none when a word names no experiment; then an error is printed.
 std::optional<std::vector<const Experiment*>> choose(const ValidateArguments& a) {
   std::vector<const Experiment*> chosen;
   std::vector<std::string> names;

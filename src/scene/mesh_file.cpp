@@ -43,7 +43,7 @@ class ObjReader {
   ObjReader(const std::string& shown, const std::string& field, MeshShape& mesh, Problems& problems)
       : shown_(shown), field_(field), mesh_(mesh), problems_(problems), before_(problems.size()) {}
 
-  // false: enough is enough.
+  // false: there have been too many complaints.
   bool take(std::string_view line, std::size_t number) {
     number_ = number;
     if (const std::size_t comment = line.find('#'); comment != std::string_view::npos) line = line.substr(0, comment);
@@ -76,7 +76,7 @@ class ObjReader {
     bool good = words.size() >= 4;
     for (int i = 0; i < 3 && good; ++i) good = parse(words[static_cast<std::size_t>(i) + 1], p[i]) && std::isfinite(p[i]);
     if (!good) complain(got(line), "must be `v` and three finite numbers", {});
-    if (!good) p.setZero();  // keeps the count, so that faces are not accused as well
+    if (!good) p.setZero();  // keeps the count, so that faces are not reported as well
     const auto [at, is_new] = place_.try_emplace({p.x(), p.y(), p.z()}, static_cast<int>(mesh_.vertices.size()));
     if (is_new) mesh_.vertices.push_back(p);
     vertex_.push_back(at->second);

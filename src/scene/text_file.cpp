@@ -12,7 +12,7 @@ namespace tendril {
 namespace fs = std::filesystem;
 namespace {
 
-// Files beside it with the same ending, for "did you mean".
+// Files in the same folder with the same ending, for "did you mean".
 std::string neighbours(const fs::path& file) {
   std::error_code error;
   std::vector<std::string> names;
