@@ -41,7 +41,10 @@ std::vector<NamedScene> all_scenes() {
       if (entry.path().extension() == ".toml") found.emplace(entry.path().stem().string(), entry.path());
   };
   if (const char* own = std::getenv("TENDRIL_SCENES_DIR")) look_in(own);
-  look_in(TENDRIL_SCENES);
+  look_in(TENDRIL_SCENES);  // of the repository
+  std::error_code unknown;
+  const fs::path program = fs::read_symlink("/proc/self/exe", unknown);
+  if (!unknown) look_in(program.parent_path() / "../share/tendril/scenes");  // installed
   std::vector<NamedScene> scenes;
   for (auto& [name, file] : found) scenes.push_back({name, file});
   return scenes;

@@ -93,6 +93,32 @@ SENTENCE("bootstrap", "a build that fails shows the compiler's words and ends wi
   EXPECT_FALSE(contains(said.text, "fine")) << said.text;
 }
 
+SENTENCE("bootstrap", "experiments and benchmarks are built when they are first asked for, apart from the program") {
+  const SmallRepository repository;
+  repository.stand_in("ninja", R"(cd "$2"; n=tendril; [ "$3" = tendril_lab_cli ] && n=tendril-lab
+      printf '#!/bin/sh\necho "'$n':" "$@"\n' >$n; chmod +x $n)");
+  EXPECT_EQ(repository.run("repo/tendril check x 2>/dev/null").text, "tendril: check x\n");
+  for (const char* asked : {"validate der", "bench", "list experiments"}) {
+    const Said said = repository.run(std::string("repo/tendril ") + asked + " 2>/dev/null");
+    EXPECT_EQ(said.text, std::string("tendril-lab: ") + asked + "\n");
+    EXPECT_EQ(repository.called("ninja"), std::string(asked) == "validate der") << asked;
+  }
+  EXPECT_EQ(repository.run("repo/tendril list scenes").text, "tendril: list scenes\n");
+  repository.run("mkdir repo/validation && touch repo/validation/x.cpp; repo/tendril check x");
+  EXPECT_FALSE(repository.called("ninja"));  // an experiment that changed does not build the program
+  repository.run("repo/tendril bench");
+  EXPECT_TRUE(repository.called("ninja"));
+}
+
+SENTENCE("bootstrap", "a build that takes longer than 5 s says how far it is and how long it will take") {
+  const SmallRepository repository;
+  repository.stand_in("ninja",
+                      R"(echo '1/4 a'; sleep 21; echo '3/4 b'; cd "$2"; printf '#!/bin/sh\n' >tendril; chmod +x tendril)");
+  const Said said = repository.run("repo/tendril");
+  EXPECT_TRUE(contains(said.text, "3 of 4, about 0:07 min left")) << said.text;
+  EXPECT_FALSE(contains(said.text, "1 of 4")) << said.text;
+}
+
 SENTENCE("bootstrap", "two at once build once") {
   const SmallRepository repository;
   repository.stand_in("ninja", R"(sleep 0.3; cd "$2"; printf '#!/bin/sh\necho ran\n' >tendril; chmod +x tendril)");

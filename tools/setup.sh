@@ -78,18 +78,31 @@ configure() {
   It needs these Debian packages, or what corresponds to them elsewhere: ${build_packages[*]}"
 }
 
-# build FOLDER TARGET...: quiet unless it fails; counts on a terminal.
+# show_progress: reads ninja's lines `done/all ...` and says how far it is and how long it will take, once it has taken 5 s:
+# on a terminal in place, elsewhere a line every 20 s.
+show_progress() {
+  local line started=$SECONDS last=0 spent left
+  while IFS= read -r line; do
+    [[ $line =~ ^([0-9]+)/([0-9]+)' ' ]] || continue
+    spent=$((SECONDS - started))
+    [[ $spent -ge 5 && ${BASH_REMATCH[1]} -gt 0 ]] || continue
+    left=$((spent * (BASH_REMATCH[2] - BASH_REMATCH[1]) / BASH_REMATCH[1]))
+    if [[ -t 2 ]]; then
+      printf '\r\e[K  %s of %s, about %d:%02d min left ' "${BASH_REMATCH[1]}" "${BASH_REMATCH[2]}" $((left / 60)) $((left % 60)) >&2
+    elif [[ $((spent - last)) -ge 20 ]]; then
+      last=$spent
+      say "$(printf '  %s of %s, about %d:%02d min left' "${BASH_REMATCH[1]}" "${BASH_REMATCH[2]}" $((left / 60)) $((left % 60)))"
+    fi
+  done
+  [[ -t 2 ]] && printf '\r\e[K' >&2
+  return 0
+}
+
+# build FOLDER TARGET...: quiet unless it takes long or fails.
 build() {
-  local folder=$1 line status
+  local folder=$1 status
   shift
-  NINJA_STATUS='%f/%t ' ninja -C "$folder" "$@" </dev/null 2>&1 | tee "$folder/build.log" | if [[ -t 2 ]]; then
-    while IFS= read -r line; do
-      [[ $line =~ ^([0-9]+/[0-9]+)' ' ]] && printf '\r  %s ' "${BASH_REMATCH[1]}" >&2
-    done
-    printf '\r\e[K' >&2
-  else
-    cat >/dev/null
-  fi
+  NINJA_STATUS='%f/%t ' ninja -C "$folder" "$@" </dev/null 2>&1 | tee "$folder/build.log" | show_progress
   status=${PIPESTATUS[0]}
   [[ $status -eq 0 ]] && return 0
   sed -n '/^FAILED: /,$p' "$folder/build.log" | grep -vE '^[0-9]+/[0-9]+ ' >&2
