@@ -91,7 +91,7 @@ Bounds ContactSearch::bounds_of_obstacle(int obstacle) const {
 // `known_` are boxes grown by half the skin, and all pairs of these that come within radii and margin are listed. As long as
 // everything stays inside, no other pair can have come near.
 bool ContactSearch::pairs_are_known() const {
-  if (work_.known_.size() != work_.now_.size()) return false;
+  if (work_.known_.size() != work_.now_.size() || work_.revision_ != geometry_.revision()) return false;
   for (Size i = 0; i < work_.now_.size(); ++i)
     if (!contains(work_.known_[i], work_.now_[i])) return false;
   return true;
@@ -99,6 +99,7 @@ bool ContactSearch::pairs_are_known() const {
 
 bool ContactSearch::search_pairs() {
   ++work_.searches_;
+  work_.revision_ = geometry_.revision();
   const int edges = geometry_.edges();
   const auto& obstacles = geometry_.obstacles();
   work_.known_.clear(), work_.searched_.clear();
@@ -157,7 +158,7 @@ void ContactSearch::meet_segments(int a, int b, const ClosestPoints<double>& fir
   const double radii = geometry_.radius(a) + geometry_.radius(b);
   if (d0 - motion > radii + geometry_.margin()) return;
   const Moving ma = moving(a), mb = moving(b);
-  const double limit = std::min(core * radii, 0.5 * d0);
+  const double limit = std::min(passing_core * radii, 0.5 * d0);
   if (d0 - motion <= limit && d0 > 0) {
     struct Look {
       double distance, approach;
@@ -179,7 +180,7 @@ void ContactSearch::meet_segments(int a, int b, const ClosestPoints<double>& fir
 void ContactSearch::add_pair(int a, int b, const ClosestPoints<double>& at, double time) {
   const Segment pa = moving(a).to, pb = moving(b).to;
   Touch c;
-  c.key = {ContactKey::edge_feature(a), static_cast<std::uint32_t>(b), 0};
+  c.key = ContactKey::between_edges(geometry_.edge_number(a), geometry_.edge_number(b));
   c.edge_a = a, c.edge_b = b;
   c.s = at.s, c.t = at.t, c.time = time;
   c.radius_a = geometry_.radius(a), c.radius_b = geometry_.radius(b);
@@ -199,11 +200,10 @@ void ContactSearch::add_pair(int a, int b, const ClosestPoints<double>& at, doub
 void ContactSearch::remove_twins() {
   auto& twins = work_.twins_;
   twins.clear();
-  const auto feature = [&](int edge, double place) {
+  const auto feature = [&](int edge, double place) {  // an odd number: a node; an even one: the edge between its nodes
     const auto& ends = geometry_.ends(edge);
-    return place <= 0   ? ContactKey::node_feature(ends[0])
-           : place >= 1 ? ContactKey::node_feature(ends[1])
-                        : ContactKey::edge_feature(edge);
+    const int twice = place <= 0 ? 2 * ends[0] + 1 : place >= 1 ? 2 * ends[1] + 1 : 2 * edge;
+    return static_cast<std::uint64_t>(twice);
   };
   for (Size i = 0; i < out_.size(); ++i) {
     const Touch& c = out_[i];

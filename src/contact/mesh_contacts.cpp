@@ -22,10 +22,10 @@ bool ContactSearch::passes_mesh(int obstacle, const MeshGeometry& mesh, const Fr
   for (const Segment& s : {m.from, m.to}) swept.include(s.p0), swept.include(s.p1);
   double earliest = never;
   int passed = -1;
-  mesh.for_each_triangle_in(swept.padded(core * radius), [&](int triangle) {
+  mesh.for_each_triangle_in(swept.padded(passing_core * radius), [&](int triangle) {
     const auto& corners = mesh.corners(triangle);
     const SegmentTriangle first = closest_on_triangle(corners, m.from.p0, m.from.p1);
-    const double d0 = std::sqrt(first.squared), limit = std::min(core * radius, 0.5 * d0);
+    const double d0 = std::sqrt(first.squared), limit = std::min(passing_core * radius, 0.5 * d0);
     if (d0 - motion > limit || !(d0 > 0)) return;
     struct Look {
       double distance, approach;

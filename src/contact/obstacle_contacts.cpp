@@ -45,7 +45,7 @@ ContactSearch::Moving ContactSearch::seen_from(const Frames& f, int edge) const 
 Touch ContactSearch::contact_with(int obstacle, int edge, double s, std::uint32_t part, const Vec3& local,
                                   const Vec3& normal, const Frames& frames) const {
   Touch c;
-  c.key = {ContactKey::edge_feature(edge), ContactKey::obstacle_feature(obstacle), part};
+  c.key = ContactKey::edge_on_obstacle(geometry_.edge_number(edge), obstacle, part);
   c.edge_a = edge, c.obstacle = obstacle;
   c.s = s;
   c.local = local;
@@ -75,7 +75,7 @@ bool ContactSearch::add_node(int obstacle, int node, std::uint32_t part, const V
     }
   }
   Touch c = contact_with(obstacle, edge, edge == next ? 0 : 1, part, local, at.normal, frames);
-  c.key.a = ContactKey::node_feature(node);
+  c.key = ContactKey::node_on_obstacle(geometry_.node_number(node), obstacle, part);
   c.radius_a = radius;
   c.gap = at.distance - radius;
   out_.push_back(c);
@@ -112,7 +112,7 @@ void ContactSearch::meet_convex(int obstacle, const Shape& shape, const Frames& 
     const double d0 = first.at.distance;
     if (d0 - motion > radius + geometry_.margin()) continue;
     note.first = static_cast<int>(out_.size());
-    const double limit = std::min(core * radius, 0.5 * d0);
+    const double limit = std::min(passing_core * radius, 0.5 * d0);
     if (has_other_side && d0 > 0 && d0 - motion <= limit) {
       struct Look {
         double distance, approach;
