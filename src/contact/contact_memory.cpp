@@ -3,7 +3,7 @@
 namespace tendril {
 
 namespace {
-bool is_told(std::span<const Touch> touches, const ContactKey& key) {
+bool is_reported(std::span<const Touch> touches, const ContactKey& key) {
   const auto at =
       std::lower_bound(touches.begin(), touches.end(), key, [](const Touch& t, const ContactKey& k) { return t.key < k; });
   return at != touches.end() && at->key == key;
@@ -38,13 +38,13 @@ const ContactMemory::Record* ContactMemory::gone_neighbour(const ContactGeometry
   }
   for (int i = 0; i < count_a; ++i)
     for (int j = 0; j < count_b; ++j) {
-      // All parts of a mesh, in the order of their keys. One that is still told goes on as itself.
+      // All parts of a mesh, in the order of their keys. One that is still reported goes on as itself.
       ContactKey first = j == 0 ? beside_a[i] : beside_a[i].with_other_edge(other_edge[j]);
       first.part = 0;
       auto at = std::lower_bound(kept_.begin(), kept_.end(), first,
                                  [](const Record& r, const ContactKey& k) { return r.key < k; });
       for (; at != kept_.end() && at->key.a == first.a && at->key.b == first.b; ++at)
-        if (!is_told(touches, at->key) && at->entry.normal.dot(t.normal) > 0.5) return &*at;
+        if (!is_reported(touches, at->key) && at->entry.normal.dot(t.normal) > 0.5) return &*at;
     }
   return nullptr;
 }

@@ -1,5 +1,6 @@
-// What a method remembers of each contact from step to step: keyed by who touches whom, never by place in a list. Saved and
-// loaded with the method; allocates nothing once warm.
+// What a method remembers of each contact from step to step (contact persistence), so that its solver can be warm-started:
+// keyed by who touches whom, never by place in a list. Saved and loaded with the method; after the first steps it allocates
+// nothing.
 //
 //   memory.begin(touches);                     // after find_contacts: fetches what is known of each
 //   memory.now(k).normal_force, ...            // k-th touch of the list; change it (warm_start.h does, for rows)

@@ -1,4 +1,4 @@
-// One contact, as the finder reports it.
+// One contact, as find_contacts reports it (a point of a contact manifold).
 #pragma once
 
 #include <compare>
