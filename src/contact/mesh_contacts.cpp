@@ -8,13 +8,6 @@ namespace tendril {
 
 using Size = std::size_t;
 
-namespace {
-// Names of a mesh's parts in keys.
-std::uint32_t face_part(int i) { return 4 * static_cast<std::uint32_t>(i) + 1; }
-std::uint32_t side_part(int i) { return 4 * static_cast<std::uint32_t>(i) + 2; }
-std::uint32_t vertex_part(int i) { return 4 * static_cast<std::uint32_t>(i) + 3; }
-}  // namespace
-
 bool ContactSearch::passes_mesh(int obstacle, const MeshGeometry& mesh, const Frames& frames, int edge, const Moving& m) {
   const double radius = geometry_.radius(edge), motion = m.farthest();
   if (motion == 0) return false;
@@ -43,7 +36,7 @@ bool ContactSearch::passes_mesh(int obstacle, const MeshGeometry& mesh, const Fr
   if (!(earliest < 1)) return false;
   const Segment s = m.at(earliest);
   const SegmentTriangle c = closest_on_triangle(mesh.corners(passed), s.p0, s.p1);
-  out_.push_back(contact_with(obstacle, edge, c.s, face_part(passed), s.at(c.s) - c.apart, c.apart.normalized(), frames));
+  out_.push_back(contact_with(obstacle, edge, c.s, MeshPart::face(passed), s.at(c.s) - c.apart, c.apart.normalized(), frames));
   out_.back().time = earliest;
   return true;
 }
@@ -69,13 +62,13 @@ void ContactSearch::meet_mesh_between_nodes(int obstacle, const MeshGeometry& me
       // Along the side no place is nearest: the contacts of nodes and vertices cover it.
       const Vec3 u = segment.p1 - segment.p0, v = mesh.vertex(side.to) - mesh.vertex(side.from);
       const bool along = u.cross(v).squaredNorm() <= 1e-12 * u.squaredNorm() * v.squaredNorm();
-      if (between && !along && mesh.is_turned_away(side, apart)) tell(c.s, apart, side_part(i));
+      if (between && !along && mesh.is_turned_away(side, apart)) tell(c.s, apart, MeshPart::side(i));
     }
     for (const int v : mesh.vertices_of(triangle)) {
       if (mesh.owner_of_vertex(v) != triangle || !mesh.is_tip(v)) continue;
       const double s = closest_place(to_small(mesh.vertex(v)), p0, p1 - p0);
       const Vec3 apart = segment.at(s) - mesh.vertex(v);
-      if (s > 0 && s < 1 && mesh.is_turned_away_at_vertex(v, apart)) tell(s, apart, vertex_part(v));
+      if (s > 0 && s < 1 && mesh.is_turned_away_at_vertex(v, apart)) tell(s, apart, MeshPart::vertex(v));
     }
   });
 }
@@ -99,9 +92,9 @@ void ContactSearch::meet_mesh_at_node(int obstacle, const MeshGeometry& mesh, co
   if (nearest_triangle < 0) return;
   const auto part_of = [&](int triangle, TriangleFeature feature) {
     const int k = static_cast<int>(feature);
-    return k == 0   ? face_part(triangle)
-           : k <= 3 ? side_part(mesh.sides_of(triangle)[static_cast<Size>(k - 1)])
-                    : vertex_part(mesh.vertices_of(triangle)[static_cast<Size>(k - 4)]);
+    return k == 0   ? MeshPart::face(triangle)
+           : k <= 3 ? MeshPart::side(mesh.sides_of(triangle)[static_cast<Size>(k - 1)])
+                    : MeshPart::vertex(mesh.vertices_of(triangle)[static_cast<Size>(k - 4)]);
   };
   const Vec3 out = mesh.outward(nearest_triangle, nearest_point.feature);
   if (least == 0 || (p - nearest_point.point).dot(out) < 0) {  // inside, or on the surface: the shortest way out
