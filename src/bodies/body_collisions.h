@@ -11,11 +11,11 @@
 namespace tendril {
 
 struct BodyContact {
-  int a = -1, b = -1;            // bodies; b = -1: the ground
-  int ground = -1;               // which; -1: a body
-  Vec3 point = Vec3::Zero();     // [m] in the overlap, or between the surfaces
-  Vec3 normal = Vec3::UnitZ();   // unit, from b to a
-  double gap = 0;                // [m], < 0: overlap, then its depth along the normal
+  int a = -1, b = -1;                    // bodies; b = -1: the ground
+  int ground = -1;                       // which; -1: a body
+  Vec3 point = Vec3::Zero();             // [m] in the overlap, or between the surfaces
+  Vec3 normal = Vec3::UnitZ();           // unit, from b to a
+  double gap = 0;                        // [m], < 0: overlap, then its depth along the normal
   double friction = 0, restitution = 0;  // of the pair: the smaller ones
 };
 

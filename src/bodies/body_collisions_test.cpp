@@ -31,7 +31,9 @@ std::vector<BodyContact> meet(const BodyShape& a, const BodyShape& b, const Body
   return found;
 }
 
-SENTENCE("bodies", "contacts of bodies: who, where, how deep; the smaller friction and restitution count, the normal points at the first") {
+SENTENCE(
+    "bodies",
+    "contacts of bodies: who, where, how deep; the smaller friction and restitution count, the normal points at the first") {
   const auto found = meet(SphereBody{0.3}, SphereBody{0.2}, standing(Vec3(0, 0, 0.48)), 0);
   ASSERT_EQ(found.size(), 1u);
   EXPECT_EQ(found[0].a, 0);
@@ -61,7 +63,9 @@ SENTENCE("bodies", "contacts of bodies: who, where, how deep; the smaller fricti
   }
 }
 
-SENTENCE("bodies", "contacts of bodies before they overlap: the gap up to a margin, where one of the two is round, and to the ground") {
+SENTENCE(
+    "bodies",
+    "contacts of bodies before they overlap: the gap up to a margin, where one of the two is round, and to the ground") {
   struct Pair {
     const char* what;
     BodyShape a, b;
@@ -123,7 +127,9 @@ SENTENCE("bodies", "contacts of bodies before they overlap: the gap up to a marg
   }
 }
 
-SENTENCE("bodies", "a world's contacts are those that finding alone tells where its step begins, and finding allocates nothing once it is warm") {
+SENTENCE("bodies",
+         "a world's contacts are those that finding alone tells where its step begins, and finding allocates nothing once "
+         "it is warm") {
   std::vector<BodyModel> bodies{solid(SphereBody{0.1}), solid(BoxBody{Vec3(0.3, 0.3, 0.1)}), solid(CapsuleBody{0.1, 0.2})};
   std::vector<BodyState> states{standing(Vec3(0, 0, 0.19)), standing(Vec3(0, 0, 0.049)), standing(Vec3(0.12, 0.1, 0.25))};
   const GroundPlane ground{Vec3::Zero(), Vec3::UnitZ(), 0.4, 1};

@@ -31,8 +31,7 @@ int obstacle_among(const CollidingBodies& all, int body) {
 }
 }  // namespace
 
-ModelWorld::ModelWorld(const Model& model)
-    : model_(model), all_(model), world_(make_ode_world(all_.bodies, model.grounds)) {
+ModelWorld::ModelWorld(const Model& model) : model_(model), all_(model), world_(make_ode_world(all_.bodies, model.grounds)) {
   for (const auto& [a, b] : all_.ignored) world_->ignore_pair(a, b);
   states_.resize(all_.bodies.size());
   wrenches_.resize(all_.bodies.size());

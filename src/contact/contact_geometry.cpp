@@ -28,6 +28,7 @@ void ContactGeometry::rebuild(const Model& model, const Frame& frame) {
 }
 
 void ContactGeometry::set_mesh(const Model& model, std::span<const RodSpan> rods, const OnNodes<double>& material) {
+  // Room for the edges of this mesh.
   Size edge_count = 0;
   for (const RodSpan& rod : rods) edge_count += static_cast<Size>(rod.edges);
   ends_.assign(edge_count, {-1, -1});
@@ -65,6 +66,7 @@ void ContactGeometry::set_mesh(const Model& model, std::span<const RodSpan> rods
 }
 
 void ContactGeometry::set_numbers(const Model& model, std::span<const RodSpan> rods, const OnNodes<double>& material) {
+  // The numbers of the mesh before; the first mesh has none, and its edges are numbered along the rods.
   const std::vector<Begin> before = std::exchange(begins_, {});
   edge_number_.assign(ends_.size(), -1);
   node_number_.assign(beside_.size(), -1);

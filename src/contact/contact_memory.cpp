@@ -28,8 +28,7 @@ const ContactMemory::Record* ContactMemory::gone_neighbour(const ContactGeometry
       if (e >= 0) beside_a[count_a++] = t.key.with_edge(geometry.edge_number(e));
   } else {
     for (const int end : {0, 1}) {
-      if (const int e = neighbour(t.edge_a, end); e >= 0)
-        beside_a[count_a++] = t.key.with_edge(geometry.edge_number(e));
+      if (const int e = neighbour(t.edge_a, end); e >= 0) beside_a[count_a++] = t.key.with_edge(geometry.edge_number(e));
       if (t.obstacle >= 0) beside_a[count_a++] = t.key.with_node(geometry.node_number(end_of(t.edge_a, end)));
       // ... and, between rods, the other edge or one beside that.
       if (t.edge_b >= 0)

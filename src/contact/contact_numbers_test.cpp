@@ -10,8 +10,7 @@ using namespace contact_testing;
 // A rod along x on three others that cross it, all of them on the mesh of the model.
 Model crossed() {
   std::vector<Line> lines{{straight(Vec3(0, 0, 0.0195), Vec3(1, 0, 0.0195), 10), 0.01, false}};
-  for (const double x : {0.13, 0.46, 0.87})
-    lines.push_back({straight(Vec3(x, -0.2, 0), Vec3(x, 0.25, 0), 2), 0.01, false});
+  for (const double x : {0.13, 0.46, 0.87}) lines.push_back({straight(Vec3(x, -0.2, 0), Vec3(x, 0.25, 0), 2), 0.01, false});
   Model model = model_of(lines, 0.001);
   for (RodModel& rod : model.rods) rod.max_edges = rod.span.edges + 3;
   return model;
@@ -56,7 +55,8 @@ std::span<const Touch> find(ContactWatch& watch, const Frame& frame) {
   return watch.touches();
 }
 
-SENTENCE("contact", "an edge is split: all other contacts keep their key and their impulses, and that of the edge finds its half") {
+SENTENCE("contact",
+         "an edge is split: all other contacts keep their key and their impulses, and that of the edge finds its half") {
   Model model = crossed();
   model.initial.material = model.material;
   ContactWatch watch(model);

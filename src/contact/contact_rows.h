@@ -49,8 +49,8 @@ struct ContactRows {
   V3<double> normal{0, 0, 1}, tangent[2];  // right-handed; the first tangent is along a rod
   ContactRow row[3];                       // normal, along, across
   double friction = 0;
-  double radius = 0;  // [m] the smaller one
-  int body = -1;      // that is touched
+  double radius = 0;          // [m] the smaller one
+  int body = -1;              // that is touched
   Vec3 local = Vec3::Zero();  // where on it, in its own axes
 
   const V3<double>& direction(int k) const { return k == 0 ? normal : tangent[k - 1]; }
@@ -101,8 +101,7 @@ inline void set_rows(const Touch& touch, const ContactMotion& motion, const Body
       row.inverse_effective_mass += rows.w[i] * squared_norm(row.g[i]);
       before += dot(row.g[i], motion.before[i]);
     }
-    if (body != nullptr)
-      row.inverse_effective_mass += body_mobility(*body, orientation, rows.local, to_eigen(d));
+    if (body != nullptr) row.inverse_effective_mass += body_mobility(*body, orientation, rows.local, to_eigen(d));
     const double surface = body != nullptr ? 0 : dot(d, motion.surface_after);
     if (k == 0) {
       row.offset = -radii - surface;
@@ -119,8 +118,7 @@ inline void set_rows(const Touch& touch, const ContactMotion& motion, const Body
 // motion grows at the rate dt N/(m d), N the force, d the distance.
 inline void push_as_before(const V3<double> (&before)[4], ContactRows& rows) {
   const ClosestPoints<double> at = closest_points(before[0], before[1], before[2], before[3]);
-  const V3<double> apart =
-      (1 - at.s) * before[0] + at.s * before[1] - (1 - at.t) * before[2] - at.t * before[3];
+  const V3<double> apart = (1 - at.s) * before[0] + at.s * before[1] - (1 - at.t) * before[2] - at.t * before[3];
   const V3<double> n = (1 / std::sqrt(at.squared)) * apart;
   const double share[4] = {1 - at.s, at.s, at.t - 1, -at.t};
   ContactRow& row = rows.row[0];

@@ -50,12 +50,12 @@ struct Particles {
     }
   }
   double value(const ContactRows& r, int k) const {
-    return row_value(r, k, [&](int i) { return node_at()(r.node[i]); }, nullptr);
+    return row_value(
+        r, k, [&](int i) { return node_at()(r.node[i]); }, nullptr);
   }
   void push(ContactRows& r, int k, double impulse) {
     r.row[k].impulse += impulse;
-    for (int i = 0; i < 4; ++i)
-      x[static_cast<std::size_t>(r.node[i])] += r.w[i] * impulse * to_eigen(r.row[k].h[i]);
+    for (int i = 0; i < 4; ++i) x[static_cast<std::size_t>(r.node[i])] += r.w[i] * impulse * to_eigen(r.row[k].h[i]);
   }
 };
 
@@ -76,7 +76,9 @@ Model layers(double friction) {
   return model;
 }
 
-SENTENCE("contact", "rows: the gap's value and gradient are the true ones, the slip is zero at the start, and both derivatives agree with differences") {
+SENTENCE("contact",
+         "rows: the gap's value and gradient are the true ones, the slip is zero at the start, and both derivatives agree "
+         "with differences") {
   const Model model = layers(0.5);
   Particles particles(model);
   Random random(61);
@@ -99,7 +101,8 @@ SENTENCE("contact", "rows: the gap's value and gradient are the true ones, the s
       Vector12 g;
       for (int i = 0; i < 4; ++i) g.segment<3>(3 * i) = to_eigen(rows.row[r].g[i]);
       const auto value = [&](const Vector12& y) {
-        return row_value(rows, r, [&](int i) { return to_small(Vec3(y.segment<3>(3 * i))); }, nullptr);
+        return row_value(
+            rows, r, [&](int i) { return to_small(Vec3(y.segment<3>(3 * i))); }, nullptr);
       };
       const auto result = compare_with_differences(value, g, at);
       EXPECT_TRUE(result.ok) << result.message;
@@ -174,7 +177,8 @@ double violation(const Particles& particles) {
   return worst;
 }
 
-SENTENCE("contact", "sweeps: a pile of particles is solved to rounding, conjugate directions and a warm start need fewer of them") {
+SENTENCE("contact",
+         "sweeps: a pile of particles is solved to rounding, conjugate directions and a warm start need fewer of them") {
   const Model model = layers(0.4);
   Random random(63);
   std::vector<Vec3> fall;
@@ -196,8 +200,7 @@ SENTENCE("contact", "sweeps: a pile of particles is solved to rounding, conjugat
         if (sweep(particles.rows, count % 2 == 1, particles) < 1e-10) break;
         if (fast) accelerate(particles.rows, count == 1, change2, particles);
       }
-      for (std::size_t i = 0; i < particles.rows.size(); ++i)
-        keep_impulses(particles.rows[i], 1, 1e-2, memory.now(i));
+      for (std::size_t i = 0; i < particles.rows.size(); ++i) keep_impulses(particles.rows[i], 1, 1e-2, memory.now(i));
       memory.commit();
     }
     EXPECT_LT(violation(particles), 1e-10);
@@ -217,7 +220,8 @@ SENTENCE("contact", "sweeps: a pile of particles is solved to rounding, conjugat
   EXPECT_LT(warm, fast);
 }
 
-SENTENCE("contact", "looking again within a step: who is still there keeps its impulses along the new tangents, who is new has none") {
+SENTENCE("contact",
+         "looking again within a step: who is still there keeps its impulses along the new tangents, who is new has none") {
   const Model model = layers(0.4);
   Particles particles(model);
   particles.begin();
@@ -243,7 +247,9 @@ SENTENCE("contact", "looking again within a step: who is still there keeps its i
   }
 }
 
-SENTENCE("contact", "the watch: what turns far near a rod is noticed, far from it is not; a step allocates nothing once it has been taken") {
+SENTENCE(
+    "contact",
+    "the watch: what turns far near a rod is noticed, far from it is not; a step allocates nothing once it has been taken") {
   for (const double distance : {0.0, 3.0}) {
     Model model = model_of({{straight(Vec3(-0.5, 0, 0.3), Vec3(0.5, 0, 0.3), 4), 0.01, false}});
     add_obstacle(model, shape::Box{Vec3(0.2, 0.2, 0.2)}, {Vec3(0, 0, distance), Quat::Identity()});

@@ -47,9 +47,7 @@ class ContactWatch {
     for (std::size_t i = 0; i < after_.size(); ++i) after_[i] = to_eigen(node_at(static_cast<int>(i)));
     for (std::size_t b = 0; b < body_of_.size(); ++b) poses_after_[first_body() + b] = pose_of(bodies, b);
   }
-  Found find() {
-    return find_contacts(geometry_, {before_, poses_before_}, {after_, poses_after_}, workspace_, touches_);
-  }
+  Found find() { return find_contacts(geometry_, {before_, poses_before_}, {after_, poses_after_}, workspace_, touches_); }
   std::span<const Touch> touches() const { return touches_; }
 
   // An obstacle or body near a rod turns so far in this step that what passes through could be missed.
@@ -89,11 +87,11 @@ class ContactWatch {
   ContactGeometry geometry_;
   ContactWorkspace workspace_;
   std::vector<Touch> touches_;
-  std::vector<Vec3> before_, after_;               // per node
-  std::vector<Pose> poses_before_, poses_after_;   // obstacles, then bodies
-  std::vector<int> body_of_;                       // per obstacle that is a body
-  int obstacles_ = 0;                              // that are not
-  double leeway_ = 0;                              // [m] twice how far things may move before contacts are looked for again
+  std::vector<Vec3> before_, after_;              // per node
+  std::vector<Pose> poses_before_, poses_after_;  // obstacles, then bodies
+  std::vector<int> body_of_;                      // per obstacle that is a body
+  int obstacles_ = 0;                             // that are not
+  double leeway_ = 0;                             // [m] twice how far things may move before contacts are looked for again
   bool has_friction_ = false;
 };
 

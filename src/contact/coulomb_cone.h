@@ -47,8 +47,8 @@ struct ConeSolution {
   Vec2 impulse = Vec2::Zero();
   double lambda = 0;
   bool is_sliding = false;
-  Mat2 d_b = Mat2::Zero();        // d impulse / d b. By a change dD of D: d impulse = -d_b dD impulse
-  Vec2 d_limit = Vec2::Zero();    // d impulse / d limit; times mu: by the normal impulse
+  Mat2 d_b = Mat2::Zero();      // d impulse / d b. By a change dD of D: d impulse = -d_b dD impulse
+  Vec2 d_limit = Vec2::Zero();  // d impulse / d limit; times mu: by the normal impulse
 };
 
 // Any D, with the derivatives that a Newton step or an active set needs. From (D + lambda) dp + p dlambda = db and

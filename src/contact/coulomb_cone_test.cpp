@@ -23,7 +23,8 @@ Cone random_cone(Random& random, double part) {
   return cone;
 }
 
-SENTENCE("contact", "the friction cone: nothing slides where the cone allows it, else the impulse lies on it and against the slip") {
+SENTENCE("contact",
+         "the friction cone: nothing slides where the cone allows it, else the impulse lies on it and against the slip") {
   Random random(51);
   for (int k = 0; k < 2000; ++k) {
     const double part = k % 2 ? random.uniform(1.01, 3) : random.uniform(0, 0.99);  // of what would stop all sliding

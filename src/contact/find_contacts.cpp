@@ -47,6 +47,7 @@ bool ContactSearch::measure() {
   work_.motion_.resize(edges);
   work_.note_.resize(edges);
   bool finite = true;
+  // Every segment with where it goes; every obstacle.
   for (Size e = 0; e < edges; ++e) {
     const Moving m = moving(static_cast<int>(e));
     Bounds b;
@@ -102,12 +103,14 @@ bool ContactSearch::search_pairs() {
   work_.revision_ = geometry_.revision();
   const int edges = geometry_.edges();
   const auto& obstacles = geometry_.obstacles();
+  // Boxes of segments and obstacles, grown by the skin, and once more by what counts as near.
   work_.known_.clear(), work_.searched_.clear();
   for (Size i = 0; i < work_.now_.size(); ++i) {
     const double radius = static_cast<int>(i) < edges ? geometry_.radius(static_cast<int>(i)) : 0;
     work_.known_.push_back(work_.now_[i].padded(0.5 * geometry_.skin()));
     work_.searched_.push_back(work_.known_.back().padded(radius + 0.5 * geometry_.margin()));
   }
+  // Pairs that may touch at all; two obstacles never do.
   const auto wanted = [&](int a, int b) {
     if (b < edges) return geometry_.may_touch(a, b);
     return a < edges && !obstacles[static_cast<Size>(b - edges)].is_half_space() && !geometry_.is_excluded(a, b - edges);
@@ -117,6 +120,7 @@ bool ContactSearch::search_pairs() {
     work_.known_.clear();
     return false;
   }
+  // Those with obstacles in a list of their own, by obstacle.
   work_.at_obstacles_.clear();
   const auto with_obstacle = [edges](const BoxPair& p) { return p.second >= edges; };
   for (const BoxPair& p : work_.pairs_)
@@ -153,11 +157,13 @@ void ContactSearch::meet_segments(int a, int b, const ClosestPoints<double>& fir
   const auto closest = [](const Segment& p, const Segment& q) {
     return closest_points(to_small(p.p0), to_small(p.p1), to_small(q.p0), to_small(q.p1));
   };
+  // Too far apart to meet in this motion, however they move.
   const double d0 = std::sqrt(first.squared),
                motion = work_.motion_[static_cast<Size>(a)] + work_.motion_[static_cast<Size>(b)];
   const double radii = geometry_.radius(a) + geometry_.radius(b);
   if (d0 - motion > radii + geometry_.margin()) return;
   const Moving ma = moving(a), mb = moving(b);
+  // Passing through: the first instant at which they come too near.
   const double limit = std::min(passing_core * radii, 0.5 * d0);
   if (d0 - motion <= limit && d0 > 0) {
     struct Look {
@@ -173,6 +179,7 @@ void ContactSearch::meet_segments(int a, int b, const ClosestPoints<double>& fir
         limit);
     if (time < 1) return add_pair(a, b, closest(ma.at(time), mb.at(time)), time);
   }
+  // Touching at the end.
   const auto last = motion > 0 ? closest(ma.to, mb.to) : first;
   if (std::sqrt(last.squared) <= radii + geometry_.margin()) add_pair(a, b, last, 1);
 }

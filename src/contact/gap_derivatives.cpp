@@ -96,8 +96,8 @@ DistanceAtPoint distance_to_part(const MeshGeometry& mesh, std::uint32_t part, c
   const Vec3 along = side ? Vec3((mesh.vertex(mesh.side(i).to) - from).normalized()) : Vec3(Vec3::Zero());
   const Vec3 apart = (p - from) - along.dot(p - from) * along;
   const double d = apart.norm();
-  const Vec3 outward = side ? Vec3(mesh.normal(mesh.side(i).triangle[0]) + mesh.normal(mesh.side(i).triangle[1]))
-                            : mesh.outward_at_vertex(i);
+  const Vec3 outward =
+      side ? Vec3(mesh.normal(mesh.side(i).triangle[0]) + mesh.normal(mesh.side(i).triangle[1])) : mesh.outward_at_vertex(i);
   const double sign = apart.dot(outward) < 0 ? -1 : 1;
   const Vec3 n = sign * apart / d;
   return {{sign * d, n}, sign * round_hessian(Mat3::Identity() - along * along.transpose(), n, d)};
@@ -119,8 +119,8 @@ GapDerivatives obstacle_gap(const ObstacleGeometry& obstacle, std::uint32_t part
   // In the obstacle's own axes: the place, the distance there and its derivatives; back to world axes.
   const Mat3 turn = pose.orientation.toRotationMatrix();
   const Vec3 p0 = turn.transpose() * (x0 - pose.position), p1 = turn.transpose() * (x1 - pose.position);
-  const Nearby near = obstacle.mesh ? near_part(*obstacle.mesh, part, place, p0, p1)
-                                    : near_shape(obstacle.shape, place, p0, p1);
+  const Nearby near =
+      obstacle.mesh ? near_part(*obstacle.mesh, part, place, p0, p1) : near_shape(obstacle.shape, place, p0, p1);
   const Vec3 n = turn * near.at.at.normal, u = x1 - x0;
   const Mat3 H = turn * near.at.hessian * turn.transpose();
   GapDerivatives out;
@@ -148,7 +148,8 @@ GapDerivatives obstacle_gap(const ObstacleGeometry& obstacle, std::uint32_t part
   return out;
 }
 
-GapDerivatives gap_derivatives(const ContactGeometry& geometry, const Touch& touch, const Vec3 (&x)[4], const Pose& obstacle) {
+GapDerivatives gap_derivatives(const ContactGeometry& geometry, const Touch& touch, const Vec3 (&x)[4],
+                               const Pose& obstacle) {
   if (touch.is_between_rods()) return pair_gap(x[0], x[1], x[2], x[3], touch.radius_a + touch.radius_b);
   const TouchPlace place = touch.key.is_edge() ? TouchPlace::between
                            : touch.s == 0      ? TouchPlace::first_node

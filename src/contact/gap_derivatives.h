@@ -20,9 +20,9 @@ namespace tendril {
 
 struct GapDerivatives {
   double gap = 0;
-  double s = 0, t = 0;                     // places, as they are at these positions
-  Vec3 normal = Vec3::UnitZ();             // from b to a
-  Vector12 gradient = Vector12::Zero();    // by the nodes (a0, a1, b0, b1); against an obstacle those of b are zero
+  double s = 0, t = 0;                   // places, as they are at these positions
+  Vec3 normal = Vec3::UnitZ();           // from b to a
+  Vector12 gradient = Vector12::Zero();  // by the nodes (a0, a1, b0, b1); against an obstacle those of b are zero
   Matrix12 hessian = Matrix12::Zero();
   // Against an obstacle or body, by its own motion: by a displacement, and by a small turn about its origin (world axes).
   Vec3 by_displacement = Vec3::Zero(), by_turn = Vec3::Zero();
@@ -35,7 +35,8 @@ enum class TouchPlace : std::uint8_t { first_node, second_node, between };
 GapDerivatives obstacle_gap(const ObstacleGeometry& obstacle, std::uint32_t part, const Pose& pose, TouchPlace place,
                             const Vec3& x0, const Vec3& x1, double radius);
 // Of a contact that was found; x: its nodes in the order of ContactRows. Not for what is passing.
-GapDerivatives gap_derivatives(const ContactGeometry& geometry, const Touch& touch, const Vec3 (&x)[4], const Pose& obstacle);
+GapDerivatives gap_derivatives(const ContactGeometry& geometry, const Touch& touch, const Vec3 (&x)[4],
+                               const Pose& obstacle);
 
 // Signed distance to a shape in its own axes with first and second derivative by the point.
 struct DistanceAtPoint {

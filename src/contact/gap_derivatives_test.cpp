@@ -21,7 +21,9 @@ void expect_right(const std::function<GapDerivatives(const Vector12&)>& gap, con
   EXPECT_TRUE(second.ok) << what << ": " << second.message;
 }
 
-SENTENCE("contact", "gap of two segments: first and second derivative agree with differences, between nodes, point-segment and point-point") {
+SENTENCE("contact",
+         "gap of two segments: first and second derivative agree with differences, between nodes, point-segment and "
+         "point-point") {
   Random random(71);
   int inside = 0, point_segment = 0, point_point = 0;
   for (int k = 0; k < 200; ++k) {
@@ -33,7 +35,7 @@ SENTENCE("contact", "gap of two segments: first and second derivative agree with
     const GapDerivatives at = gap(x);
     const auto near_end = [](double s) { return (s > 0 && s < 0.01) || (s < 1 && s > 0.99); };
     if (near_end(at.s) || near_end(at.t) || at.gap + 0.3 < 0.05) continue;  // the Hessian jumps there
-    const bool s_free = at.s > 0 && at.s < 1, t_free = at.t > 0 && at.t < 1;
+    const bool s_free = at.s > 0 && at.s<1, t_free = at.t> 0 && at.t < 1;
     ++(s_free && t_free ? inside : s_free || t_free ? point_segment : point_point);
     // Well away from the jump: a step does not change the kind.
     Vector12 moved = x;
@@ -60,7 +62,9 @@ struct Case {
   Vec3 p0, p1;  // in the shape's axes
 };
 
-SENTENCE("contact", "gap to an obstacle: derivatives by the nodes and by the obstacle's motion agree with differences, for every feature of every shape") {
+SENTENCE("contact",
+         "gap to an obstacle: derivatives by the nodes and by the obstacle's motion agree with differences, for every "
+         "feature of every shape") {
   const shape::Box box{Vec3(0.3, 0.4, 0.5)};
   const shape::Cylinder cylinder{0.5, 0.3};
   const shape::Capsule capsule{0.5, 0.3};

@@ -11,6 +11,7 @@ using Size = std::size_t;
 bool ContactSearch::passes_mesh(int obstacle, const MeshGeometry& mesh, const Frames& frames, int edge, const Moving& m) {
   const double radius = geometry_.radius(edge), motion = m.farthest();
   if (motion == 0) return false;
+  // All triangles in the box that the segment sweeps: which of them does it come too near to, first of all?
   Bounds swept;
   for (const Segment& s : {m.from, m.to}) swept.include(s.p0), swept.include(s.p1);
   double earliest = never;
@@ -33,10 +34,12 @@ bool ContactSearch::passes_mesh(int obstacle, const MeshGeometry& mesh, const Fr
         limit);
     if (time < earliest || (time == earliest && triangle < passed)) earliest = time, passed = triangle;
   });
+  // The contact as it is at that instant.
   if (!(earliest < 1)) return false;
   const Segment s = m.at(earliest);
   const SegmentTriangle c = closest_on_triangle(mesh.corners(passed), s.p0, s.p1);
-  out_.push_back(contact_with(obstacle, edge, c.s, MeshPart::face(passed), s.at(c.s) - c.apart, c.apart.normalized(), frames));
+  out_.push_back(
+      contact_with(obstacle, edge, c.s, MeshPart::face(passed), s.at(c.s) - c.apart, c.apart.normalized(), frames));
   out_.back().time = earliest;
   return true;
 }
@@ -44,6 +47,7 @@ bool ContactSearch::passes_mesh(int obstacle, const MeshGeometry& mesh, const Fr
 // Over a side or a vertex. Both are looked at once, with the first triangle they belong to: when they are near, so is it.
 void ContactSearch::meet_mesh_between_nodes(int obstacle, const MeshGeometry& mesh, const Frames& frames, int edge,
                                             const Segment& segment) {
+  // Triangles around the segment, and how a place on it is reported.
   const double near = geometry_.radius(edge) + geometry_.margin();
   Bounds box;
   box.include(segment.p0), box.include(segment.p1);
@@ -53,6 +57,7 @@ void ContactSearch::meet_mesh_between_nodes(int obstacle, const MeshGeometry& me
   };
   const V3<double> p0 = to_small(segment.p0), p1 = to_small(segment.p1);
   mesh.for_each_triangle_in(box.padded(near), [&](int triangle) {
+    // Ridges that it crosses.
     for (const int i : mesh.sides_of(triangle)) {
       const MeshGeometry::Side& side = mesh.side(i);
       if (side.triangle[0] != triangle || !mesh.is_ridge(side)) continue;
@@ -64,6 +69,7 @@ void ContactSearch::meet_mesh_between_nodes(int obstacle, const MeshGeometry& me
       const bool along = u.cross(v).squaredNorm() <= 1e-12 * u.squaredNorm() * v.squaredNorm();
       if (between && !along && mesh.is_turned_away(side, apart)) tell(c.s, apart, MeshPart::side(i));
     }
+    // Tips that point at it.
     for (const int v : mesh.vertices_of(triangle)) {
       if (mesh.owner_of_vertex(v) != triangle || !mesh.is_tip(v)) continue;
       const double s = closest_place(to_small(mesh.vertex(v)), p0, p1 - p0);
@@ -74,6 +80,7 @@ void ContactSearch::meet_mesh_between_nodes(int obstacle, const MeshGeometry& me
 }
 
 void ContactSearch::meet_mesh_at_node(int obstacle, const MeshGeometry& mesh, const Frames& frames, int node, int edge) {
+  // The node, and the larger of the radii beside it.
   const Segment segment = seen_from(frames, edge).to;
   const Vec3& p = geometry_.ends(edge)[0] == node ? segment.p0 : segment.p1;
   double near = 0;
@@ -103,6 +110,7 @@ void ContactSearch::meet_mesh_at_node(int obstacle, const MeshGeometry& mesh, co
              frames);
     return;
   }
+  // Outside: every face, ridge and tip that is nearest from here, each told by one triangle only.
   mesh.for_each_triangle_in(box, [&](int triangle) {
     const TrianglePoint c = closest_on_triangle(mesh.corners(triangle), p);
     const Vec3 apart = p - c.point;

@@ -23,6 +23,7 @@ void Contacts::set_places(const Chain& c, const Touch& touch, double dt, FramedR
     const auto& [i, j] = geometry.ends(edge);
     return normalized(c.x.get(c.vertex_of_node[z(j)]) - c.x.get(c.vertex_of_node[z(i)]));
   };
+  // Nodes and their inverse masses.
   watch_.set_nodes(touch, rows);
   for (int i = 0; i < 4; ++i) {
     const int v = rows.vertex[i] = c.vertex_of_node[z(rows.node[i])];
@@ -84,12 +85,13 @@ void Contacts::add_frame_compliance(const Chain& c, AngleWork& angles, double dt
 // of it that these torques made.
 void Contacts::turn_frames(const Chain& c, AngleWork& angles, double dt) {
   if (!has_friction() || rows_.empty()) return;
+  // What turns the frames: their own motion beyond that of the last step's torques,
   weight_.assign(c.kind.size(), 0);
   for (std::size_t e = 0; e < torque_.size(); ++e) {
     const auto s = z(c.slot_of_edge[e]);
     weight_[s] = angles.inertia[s] * (dt * c.roll_change[s] + angles.towards[s] - c.theta[s]) - torque_[e];
   }
-  for (std::size_t i = 0; i < c.walls.size(); ++i) {  // held frames turn, and take their neighbours along
+  for (std::size_t i = 0; i < c.walls.size(); ++i) {  // walls that turn, and take their neighbours along,
     const Wall &from = walls_before_[i], &to = c.walls[i];
     if (!to.twist) continue;
     const double angle = signed_angle(parallel_transport_normal(from.target_tangent, to.target_tangent, from.target_d1),
@@ -98,8 +100,10 @@ void Contacts::turn_frames(const Chain& c, AngleWork& angles, double dt) {
     weight_[s - 1] += c.twist_stiffness[s] * angle;
     weight_[s + 1] += c.twist_stiffness[s + 1] * angle;
   }
+  // and friction as it is now.
   sum_torques(dt, weight_);
   angle_compliance(c, angles, weight_, turn_);
+  // How far the surfaces are carried by it, seen along each contact's tangents.
   for (FramedRows& rows : rows_) {
     for (int k = 1; k < 3; ++k) {
       ContactRow& row = rows.row[k];

@@ -44,6 +44,7 @@ void BodiesAndJoints::set_walls(Chain& c) const {
 // frame.
 //   at a rod's start  +beta (theta^n - theta^0)/L t,   at its end  the opposite        [Bergou 2008, sec. 8.2; ERRATA D15]
 void BodiesAndJoints::step(const Chain& c, const Drive& drive, double dt) {
+  // Gravity and damping of bodies, implicit in the velocity.
   remember_levers(c);
   for (std::size_t i = 0; i < bodies_.size(); ++i) {
     const BodyModel& body = model_.bodies[i];
@@ -53,6 +54,7 @@ void BodiesAndJoints::step(const Chain& c, const Drive& drive, double dt) {
     wrenches_[i] = {body.mass * (drive.gravity - slow * now.motion.linear), Vec3::Zero()};
     if (slow > 0) wrenches_[i].moment = -slow * (world_inertia(body, now.pose.orientation) * now.motion.angular);
   }
+  // The moments of the rods at their walls.
   for (Vec3& moment : junction_moment_) moment.setZero();
   for (const Wall& wall : c.walls) {
     if (wall.carrier() < 0) continue;
@@ -60,10 +62,12 @@ void BodiesAndJoints::step(const Chain& c, const Drive& drive, double dt) {
     const bool body = wall.carrier() < plan_.bodies;
     (body ? wrenches_[z(wall.carrier())].moment : junction_moment_[z(wall.carrier() - plan_.bodies)]) += felt;
   }
+  // Bodies by the library, contact among them included; driven ones stand where the drive says.
   if (world_) world_->step(drive, dt, steps_, wrenches_, bodies_);
   ++steps_;
   for (std::size_t i = 0; i < bodies_.size(); ++i)
     if (!model_.bodies[i].moves_freely()) bodies_[i] = drive.bodies[i];
+  // Junctions: rotors, by symplectic Euler.
   for (std::size_t i = 0; i < plan_.junctions.size(); ++i) {
     const Junction& junction = plan_.junctions[i];
     if (junction.fixed) continue;
