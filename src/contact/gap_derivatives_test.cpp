@@ -54,7 +54,7 @@ SENTENCE("contact",
   EXPECT_GT(point_point, 10);
 }
 
-struct Case {
+struct FeatureCase {
   const char* what;
   RigidShape shape;
   std::uint32_t part;
@@ -84,7 +84,7 @@ SENTENCE("contact",
   ASSERT_TRUE(side >= 0 && vertex >= 0 && face >= 0);
   using enum TouchPlace;
   const Vec3 far(2, 1.5, 0.7);
-  const std::vector<Case> cases = {
+  const std::vector<FeatureCase> cases = {
       {"half-space", shape::HalfSpace{}, 0, first_node, Vec3(0.1, 0.2, 0.05), far},
       {"sphere", shape::Sphere{0.4}, 0, second_node, far, Vec3(0.2, 0.3, 0.4)},
       {"sphere, inside", shape::Sphere{0.4}, 0, first_node, Vec3(0.2, 0.1, 0.2), far},
@@ -110,7 +110,7 @@ SENTENCE("contact",
       {"mesh's side, between", mesh, MeshPart::side(side), between, Vec3(0.9, 0.0, 0.1), Vec3(0.0, 0.95, 0.2)},
       {"mesh's vertex, between", mesh, MeshPart::vertex(vertex), between, Vec3(0.9, 0.1, 0.7), Vec3(0.0, 0.9, 0.6)}};
   Random random(72);
-  for (const Case& c : cases) {
+  for (const FeatureCase& c : cases) {
     Model model = model_of({{straight(Vec3::Zero(), Vec3::UnitX(), 1), 0.05, false}});
     const Pose pose{random.vector(), random.rotation()};
     add_obstacle(model, c.shape, pose);
