@@ -70,37 +70,47 @@ void ContactGeometry::set_numbers(const Model& model, std::span<const RodSpan> r
   const std::vector<Begin> before = std::exchange(begins_, {});
   edge_number_.assign(ends_.size(), -1);
   node_number_.assign(beside_.size(), -1);
-  int first_edge_number = 0, first_node_number = 0;
+  const int model_edges = model.rest_length.size(), model_nodes = model.material.size();
+  int first_spare = 0;  // of a rod, among the spare numbers of all rods
   auto old = before.begin();
   for (Size r = 0; r < rods.size(); ++r) {
-    const RodSpan& rod = rods[r];
-    const int range = std::max(model.rods[r].max_edges, model.rods[r].span.edges);
+    // A rod's numbers are those of its edges in the model, then its share of the spare ones, which follow those of all rods: so a
+    // mesh that never changes has its flat numbers, whatever max_edges says. A node has the number of the edge that begins there.
+    const RodSpan &rod = rods[r], &own = model.rods[r].span;
+    const int range = std::max(model.rods[r].max_edges, own.edges);
     TENDRIL_REQUIRE(rod.edges <= range, "the rod has more edges than its max_edges");
+    const auto edge_number_at = [&](int i) {
+      return i < own.edges ? own.first_edge + i : model_edges + first_spare + i - own.edges;
+    };
+    const auto node_number_at = [&](int i) {
+      return i < own.edges ? own.first_node + i : model_nodes + first_spare + i - own.edges;
+    };
     // Edges that begin where an edge began before: both lists run along the rod.
+    std::vector<int> index(static_cast<Size>(rod.edges), -1);  // within the range, per edge
     std::vector<bool> taken(static_cast<Size>(range), false);
     for (int k = 0; k < rod.edges; ++k) {
       const double start = material[NodeIndex(rod.first_node + k)];
       while (old != before.end() && old->rod == static_cast<int>(r) && old->material < start) ++old;
       if (old == before.end() || old->rod != static_cast<int>(r) || old->material != start) continue;
-      edge_number_[static_cast<Size>(rod.first_edge + k)] = old->number;
-      taken[static_cast<Size>(old->number - first_edge_number)] = true;
+      index[static_cast<Size>(k)] = old->index;
+      taken[static_cast<Size>(old->index)] = true;
     }
     while (old != before.end() && old->rod == static_cast<int>(r)) ++old;
-    // New edges get the lowest numbers that are free; a node has the number of the edge that begins there.
+    // New edges get the lowest numbers that are free.
     Size free = 0;
     for (int k = 0; k < rod.edges; ++k) {
-      int& number = edge_number_[static_cast<Size>(rod.first_edge + k)];
-      if (number < 0) {
+      int& i = index[static_cast<Size>(k)];
+      if (i < 0) {
         while (taken[free]) ++free;
         taken[free] = true;
-        number = first_edge_number + static_cast<int>(free);
+        i = static_cast<int>(free);
       }
-      node_number_[static_cast<Size>(rod.first_node + k)] = number - first_edge_number + first_node_number;
-      begins_.push_back({static_cast<int>(r), material[NodeIndex(rod.first_node + k)], number});
+      edge_number_[static_cast<Size>(rod.first_edge + k)] = edge_number_at(i);
+      node_number_[static_cast<Size>(rod.first_node + k)] = node_number_at(i);
+      begins_.push_back({static_cast<int>(r), material[NodeIndex(rod.first_node + k)], i});
     }
-    if (!rod.ring) node_number_[static_cast<Size>(rod.first_node + rod.nodes - 1)] = first_node_number + range;
-    first_edge_number += range;
-    first_node_number += range + (rod.ring ? 0 : 1);
+    if (!rod.ring) node_number_[static_cast<Size>(rod.first_node + rod.nodes - 1)] = own.first_node + own.nodes - 1;
+    first_spare += range - own.edges;
   }
 }
 

@@ -38,8 +38,8 @@ class ContactGeometry {
   void exclude(int edge, int obstacle);
   void set_margin(double margin) { margin_ = margin; }  // [m] instead of the model's
 
-  // For keys. The edges of a rod have numbers from a range as long as its RodModel::max_edges, and its nodes likewise, so that
-  // nothing that happens to the mesh changes the number of what is still there.
+  // For keys. A rod has as many numbers for edges as its RodModel::max_edges, and for nodes likewise, so that nothing that happens
+  // to the mesh changes the number of what is still there. On the model's own mesh they are the flat numbers.
   int edge_number(int edge) const { return edge_number_[static_cast<std::size_t>(edge)]; }
   int node_number(int node) const { return node_number_[static_cast<std::size_t>(node)]; }
   int revision() const { return revision_; }  // how often it was rebuilt
@@ -61,7 +61,7 @@ class ContactGeometry {
   struct Begin {  // of an edge
     int rod = 0;
     double material = 0;
-    int number = 0;
+    int index = 0;  // of its number within those of the rod
   };
   void set_mesh(const Model& model, std::span<const RodSpan> rods, const OnNodes<double>& material);
   void set_numbers(const Model& model, std::span<const RodSpan> rods, const OnNodes<double>& material);

@@ -133,7 +133,9 @@ SENTENCE("contact", "a rebuilt geometry finds what one of the finer mesh finds; 
     std::sort(list->begin(), list->end());
     EXPECT_EQ(std::adjacent_find(list->begin(), list->end()), list->end());
   }
-  EXPECT_EQ(rebuilt.edge_number(12), 13) << "the second rod's numbers begin after the ten and three of the first";
+  EXPECT_EQ(rebuilt.edge_number(12), 10) << "the second rod's first edge is still what it was in the model";
+  EXPECT_EQ(rebuilt.edge_number(3), 16) << "the second part of edge 2: the first number that no edge of the model has";
+  EXPECT_EQ(rebuilt.edge_number(6), 17);
   Frame many = model.initial;
   for (int k = 0; k < 4; ++k) many = split(many, 0, 0.5);
   EXPECT_THROW(rebuilt.rebuild(model, many), Misuse);
