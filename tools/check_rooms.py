@@ -21,7 +21,7 @@ MAY_INCLUDE = {
     "scene": {PUBLIC},
     "model": {PUBLIC, "math"},
     "contact": {PUBLIC, "math", "model"},
-    "bodies": {PUBLIC, "math"},
+    "bodies": {PUBLIC, "math", "model/bodies.h", "model/drive.h", "model/obstacles.h"},
     "parallel": set(),
     "methods/*": {PUBLIC, "math", "linear", "parallel", "model", "contact", "bodies"},
     "methods": {PUBLIC},  # registry.cpp, and the entry.h of each method

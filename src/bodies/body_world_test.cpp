@@ -10,8 +10,8 @@ using namespace tendril;
 
 namespace {
 
-BodyProperties brick() {
-  BodyProperties body;
+BodyModel brick() {
+  BodyModel body;
   body.mass = 2;
   body.inertia = Vec3(0.1, 0.25, 0.3);
   return body;
@@ -24,11 +24,11 @@ BodyState spinning() {
   state.motion.angular = Vec3(3, -1, 2);
   return state;
 }
-Vec3 momentum(const BodyProperties& b, const BodyState& s) {
+Vec3 momentum(const BodyModel& b, const BodyState& s) {
   const Quat& q = s.pose.orientation;
   return q * b.inertia.cwiseProduct(q.conjugate() * s.motion.angular);
 }
-double energy(const BodyProperties& b, const BodyState& s) {
+double energy(const BodyModel& b, const BodyState& s) {
   const Vec3 w = s.pose.orientation.conjugate() * s.motion.angular;
   return 0.5 * w.dot(b.inertia.cwiseProduct(w));
 }
@@ -44,13 +44,13 @@ bool same_bits(const std::vector<BodyState>& a, const std::vector<BodyState>& b)
 
 // Boxes, balls and a capsule that fall on each other and on the ground.
 struct Heap {
-  std::vector<BodyProperties> bodies;
+  std::vector<BodyModel> bodies;
   std::vector<BodyState> states;
-  std::vector<BodyGround> grounds{{Vec3::Zero(), Vec3::UnitZ(), 0.6, 0.2}};
+  std::vector<GroundPlane> grounds{{Vec3::Zero(), Vec3::UnitZ(), 0.6, 0.2}};
   std::vector<Wrench> wrenches;
   Heap() {
     for (int i = 0; i < 6; ++i) {
-      BodyProperties b;
+      BodyModel b;
       b.mass = 1, b.inertia = Vec3(0.01, 0.012, 0.015), b.friction = 0.5, b.restitution = 0.3;
       if (i % 3 == 0) b.shape = BoxBody{Vec3(0.3, 0.2, 0.1)};
       if (i % 3 == 1) b.shape = SphereBody{0.1};
@@ -64,11 +64,11 @@ struct Heap {
 };
 
 SENTENCE("bodies", "a brick laid across a capsule stays there") {
-  BodyProperties log, b = brick();
+  BodyModel log, b = brick();
   log.kind = BodyKind::fixed, log.shape = CapsuleBody{0.2, 1}, log.friction = 0.5;
   b.shape = BoxBody{Vec3(0.2, 0.2, 0.1)}, b.inertia = Vec3(0.008, 0.008, 0.013), b.friction = 0.5;
   for (const bool first : {false, true}) {
-    const std::vector<BodyProperties> both = first ? std::vector{log, b} : std::vector{b, log};
+    const std::vector<BodyModel> both = first ? std::vector{log, b} : std::vector{b, log};
     const auto world = make_ode_world(both, {});
     std::vector<BodyState> states(2);
     BodyState &lies = states[first ? 1 : 0], &carries = states[first ? 0 : 1];
@@ -85,7 +85,7 @@ SENTENCE("bodies", "a brick laid across a capsule stays there") {
 }  // namespace
 
 SENTENCE("bodies", "a free body keeps its momenta to rounding, and turns with second order") {
-  const BodyProperties body = brick();
+  const BodyModel body = brick();
   const auto run = [&](double dt) {
     const auto world = make_ode_world({&body, 1}, {});
     std::vector<BodyState> state{spinning()};
@@ -105,7 +105,7 @@ SENTENCE("bodies", "a free body keeps its momenta to rounding, and turns with se
 }
 
 SENTENCE("bodies", "forces and moments act as in Newton's and Euler's laws") {
-  const BodyProperties body = brick();
+  const BodyModel body = brick();
   const auto world = make_ode_world({&body, 1}, {});
   std::vector<BodyState> state(1);
   const std::vector<Wrench> push{{Vec3(4, 0, 0), Vec3(0, 0, 0.6)}};
@@ -117,10 +117,10 @@ SENTENCE("bodies", "forces and moments act as in Newton's and Euler's laws") {
 }
 
 SENTENCE("bodies", "a guided body slides along and turns about its axis only; driven and fixed ones are not moved") {
-  BodyProperties guided = brick(), driven = brick(), fixed = brick();
+  BodyModel guided = brick(), driven = brick(), fixed = brick();
   guided.kind = BodyKind::guided, guided.axis = Vec3(0, 0.6, 0.8);
   driven.kind = BodyKind::driven, fixed.kind = BodyKind::fixed;
-  const BodyProperties bodies[] = {guided, driven, fixed};
+  const BodyModel bodies[] = {guided, driven, fixed};
   const auto world = make_ode_world(bodies, {});
   std::vector<BodyState> state(3);
   state[1].motion = {Vec3(1, 0, 0), Vec3(0, 0, 2)};
@@ -156,9 +156,9 @@ SENTENCE("bodies", "bodies of every shape fall on each other and on the ground, 
 
 SENTENCE("bodies", "a brick on a slope stays below the angle of friction and slides above it") {
   for (const double angle : {0.40, 0.60}) {  // tan: 0.423, 0.684
-    BodyProperties b = brick();
+    BodyModel b = brick();
     b.shape = BoxBody{Vec3(0.4, 0.4, 0.1)}, b.inertia = Vec3(0.03, 0.03, 0.05), b.friction = 0.5;
-    const BodyGround ground{Vec3::Zero(), Vec3::UnitZ(), 1.0, 0.0};
+    const GroundPlane ground{Vec3::Zero(), Vec3::UnitZ(), 1.0, 0.0};
     const auto world = make_ode_world({&b, 1}, {&ground, 1});
     std::vector<BodyState> state(1);
     state[0].pose.position = Vec3(0, 0, 0.05);

@@ -3,7 +3,7 @@
 // nothing.
 //
 //   memory.begin(touches);                     // after find_contacts: fetches what is known of each
-//   memory.now(k).slip, .normal_force, ...     // k-th touch of the list; change it
+//   memory.now(k).normal_force, ...            // k-th touch of the list; change it (warm_start.h does, for rows)
 //   memory.commit();                           // when the step is accepted: this is what the next step remembers
 #pragma once
 
@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "contact/contact_geometry.h"
-#include "contact/contact_law.h"
 #include "contact/touch.h"
 #include "tendril/state.h"
 
@@ -20,16 +19,24 @@ namespace tendril {
 
 struct ContactMemoryEntry {
   Vec3 normal = Vec3::UnitZ();   // of the step it was remembered in
-  Vec3 slip = Vec3::Zero();      // elastic slip, tangential [m]
-  Vec3 friction = Vec3::Zero();  // tangential force or impulse, for a warm start
-  double normal_force = 0;       // likewise
+  Vec3 friction = Vec3::Zero();  // tangential force, for a warm start [N]
+  double normal_force = 0;       // likewise [N]
   double gap = 0;                // at the end of that step, < 0: overlap [m]
   int age = 0;                   // steps it has lasted
 };
 
+// A vector remembered in the tangent plane of an older normal, laid into that of the present one by the smallest rotation.
+inline Vec3 turned_with_normal(const Vec3& v, const Vec3& from, const Vec3& to) {
+  const auto tangential = [&to](const Vec3& w) { return Vec3(w - to.dot(w) * to); };
+  const double c = from.dot(to);
+  if (c < -0.99) return tangential(v);  // turned over: there is no smallest rotation
+  const Vec3 k = from.cross(to);
+  return tangential(c * v + k.cross(v) + (k.dot(v) / (1 + c)) * k);
+}
+
 class ContactMemory {
  public:
-  // Entries of touches known before; tangential vectors are turned with the normal. One that is new takes over from a touch
+  // Entries of touches known before; the friction is turned with the normal. One that is new takes over from a touch
   // of a neighbouring feature that has gone: a rod that slides from one segment to the next keeps its friction.
   void begin(const ContactGeometry& geometry, std::span<const Touch> touches) {
     now_.clear();
@@ -39,7 +46,6 @@ class ContactMemory {
       Record record{t.key, known ? known->entry : ContactMemoryEntry{}};
       ContactMemoryEntry& e = record.entry;
       if (known) {
-        e.slip = turned_with_normal(e.slip, e.normal, t.normal);
         e.friction = turned_with_normal(e.friction, e.normal, t.normal);
         ++e.age;
       }
@@ -77,7 +83,7 @@ class ContactMemory {
   template <class F>
   static void visit(Record& r, F&& f) {  // each number once: padding never reaches a checkpoint
     f(r.key.a), f(r.key.b), f(r.key.part);
-    for (Vec3* v : {&r.entry.normal, &r.entry.slip, &r.entry.friction}) f((*v)[0]), f((*v)[1]), f((*v)[2]);
+    for (Vec3* v : {&r.entry.normal, &r.entry.friction}) f((*v)[0]), f((*v)[1]), f((*v)[2]);
     f(r.entry.normal_force), f(r.entry.gap), f(r.entry.age);
   }
   const Record* find(const ContactKey& key) const {

@@ -47,6 +47,7 @@ bool ContactSearch::measure() {
   work_.motion_.resize(edges);
   work_.note_.resize(edges);
   bool finite = true;
+  // Every segment with where it goes; every obstacle.
   for (Size e = 0; e < edges; ++e) {
     const Moving m = moving(static_cast<int>(e));
     Bounds b;
@@ -91,7 +92,7 @@ Bounds ContactSearch::bounds_of_obstacle(int obstacle) const {
 // `known_` are boxes grown by half the skin, and all pairs of these that come within radii and margin are listed (a Verlet
 // list). As long as everything stays inside its box, no other pair can have come near.
 bool ContactSearch::pairs_are_known() const {
-  if (work_.known_.size() != work_.now_.size()) return false;
+  if (work_.known_.size() != work_.now_.size() || work_.revision_ != geometry_.revision()) return false;
   for (Size i = 0; i < work_.now_.size(); ++i)
     if (!contains(work_.known_[i], work_.now_[i])) return false;
   return true;
@@ -99,14 +100,17 @@ bool ContactSearch::pairs_are_known() const {
 
 bool ContactSearch::search_pairs() {
   ++work_.searches_;
+  work_.revision_ = geometry_.revision();
   const int edges = geometry_.edges();
   const auto& obstacles = geometry_.obstacles();
+  // Boxes of segments and obstacles, grown by the skin, and once more by what counts as near.
   work_.known_.clear(), work_.searched_.clear();
   for (Size i = 0; i < work_.now_.size(); ++i) {
     const double radius = static_cast<int>(i) < edges ? geometry_.radius(static_cast<int>(i)) : 0;
     work_.known_.push_back(work_.now_[i].padded(0.5 * geometry_.skin()));
     work_.searched_.push_back(work_.known_.back().padded(radius + 0.5 * geometry_.margin()));
   }
+  // Pairs that may touch at all; two obstacles never do.
   const auto wanted = [&](int a, int b) {
     if (b < edges) return geometry_.may_touch(a, b);
     return a < edges && !obstacles[static_cast<Size>(b - edges)].is_half_space() && !geometry_.is_excluded(a, b - edges);
@@ -116,6 +120,7 @@ bool ContactSearch::search_pairs() {
     work_.known_.clear();
     return false;
   }
+  // Those with obstacles in a list of their own, by obstacle.
   work_.at_obstacles_.clear();
   const auto with_obstacle = [edges](const BoxPair& p) { return p.second >= edges; };
   for (const BoxPair& p : work_.pairs_)
@@ -152,12 +157,14 @@ void ContactSearch::meet_segments(int a, int b, const ClosestPoints<double>& fir
   const auto closest = [](const Segment& p, const Segment& q) {
     return closest_points(to_small(p.p0), to_small(p.p1), to_small(q.p0), to_small(q.p1));
   };
+  // Too far apart to meet in this motion, however they move.
   const double d0 = std::sqrt(first.squared),
                motion = work_.motion_[static_cast<Size>(a)] + work_.motion_[static_cast<Size>(b)];
   const double radii = geometry_.radius(a) + geometry_.radius(b);
   if (d0 - motion > radii + geometry_.margin()) return;
   const Moving ma = moving(a), mb = moving(b);
-  const double limit = std::min(core * radii, 0.5 * d0);
+  // Passing through: the first instant at which they come too near.
+  const double limit = std::min(passing_core * radii, 0.5 * d0);
   if (d0 - motion <= limit && d0 > 0) {
     struct Look {
       double distance, approach;
@@ -172,6 +179,7 @@ void ContactSearch::meet_segments(int a, int b, const ClosestPoints<double>& fir
         limit);
     if (time < 1) return add_pair(a, b, closest(ma.at(time), mb.at(time)), time);
   }
+  // Touching at the end.
   const auto last = motion > 0 ? closest(ma.to, mb.to) : first;
   if (std::sqrt(last.squared) <= radii + geometry_.margin()) add_pair(a, b, last, 1);
 }
@@ -179,7 +187,7 @@ void ContactSearch::meet_segments(int a, int b, const ClosestPoints<double>& fir
 void ContactSearch::add_pair(int a, int b, const ClosestPoints<double>& at, double time) {
   const Segment pa = moving(a).to, pb = moving(b).to;
   Touch c;
-  c.key = {ContactKey::edge_feature(a), static_cast<std::uint32_t>(b), 0};
+  c.key = ContactKey::between_edges(geometry_.edge_number(a), geometry_.edge_number(b));
   c.edge_a = a, c.edge_b = b;
   c.s = at.s, c.t = at.t, c.time = time;
   c.radius_a = geometry_.radius(a), c.radius_b = geometry_.radius(b);
@@ -199,11 +207,10 @@ void ContactSearch::add_pair(int a, int b, const ClosestPoints<double>& at, doub
 void ContactSearch::remove_twins() {
   auto& twins = work_.twins_;
   twins.clear();
-  const auto feature = [&](int edge, double place) {
+  const auto feature = [&](int edge, double place) {  // an odd number: a node; an even one: the edge between its nodes
     const auto& ends = geometry_.ends(edge);
-    return place <= 0   ? ContactKey::node_feature(ends[0])
-           : place >= 1 ? ContactKey::node_feature(ends[1])
-                        : ContactKey::edge_feature(edge);
+    const int twice = place <= 0 ? 2 * ends[0] + 1 : place >= 1 ? 2 * ends[1] + 1 : 2 * edge;
+    return static_cast<std::uint64_t>(twice);
   };
   for (Size i = 0; i < out_.size(); ++i) {
     const Touch& c = out_[i];

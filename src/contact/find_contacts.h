@@ -14,7 +14,7 @@
 // What is promised. Nodes move on straight lines from before to after. (Seen from an obstacle: one that turns while things
 // move sees them on straight lines in its own axes.)
 //   1. Two segments that may touch, or a segment and an obstacle, whose centerlines come nearer than
-//      limit = min(core (ra + rb), d0 / 2), d0 > 0 their distance before, at any instant of the motion, are reported as passing,
+//      limit = min(passing_core (ra + rb), d0 / 2), d0 > 0 their distance before, at any instant of the motion, are reported as passing,
 //      with the normal from before that instant. So nothing crosses unreported, however fast and thin.
 //   2. Up to safe_fraction of the motion no such pair is nearer than its limit: a method that goes no further than that
 //      cannot have let anything pass through, however good or bad its response is.
@@ -34,7 +34,7 @@
 
 namespace tendril {
 
-inline constexpr double core = 0.5;  // of the sum of radii: nearer than this counts as passing through
+inline constexpr double passing_core = 0.5;  // [1] of the sum of radii: nearer than this counts as passing through
 
 struct ContactPositions {
   std::span<const Vec3> nodes;      // flat, as in the model
@@ -66,12 +66,14 @@ class ContactWorkspace {
   std::vector<int> group_;
   std::vector<std::pair<std::uint64_t, std::uint32_t>> twins_;
   long searches_ = 0;
+  int revision_ = 0;  // of the geometry
 };
 
 Found find_contacts(const ContactGeometry& geometry, const ContactPositions& before, const ContactPositions& after,
                     ContactWorkspace& workspace, std::vector<Touch>& out);
 
-// How much of the motion can be taken so that nothing passes through; > 0, 1 when nothing would.
+// How much of the motion can be taken so that nothing passes through; > 0, 1 when nothing would. The judge of promise 2: der
+// does not need it, the tests of passing through do.
 double safe_fraction(std::span<const Touch> contacts);
 
 }  // namespace tendril

@@ -42,7 +42,7 @@ Brute brute_force(const World& w, const std::vector<Vec3>& to) {
         };
         return std::sqrt(closest(p(g.ends(a)[0]), p(g.ends(a)[1]), p(g.ends(b)[0]), p(g.ends(b)[1])).squared);
       };
-      const double radii = g.radius(a) + g.radius(b), limit = std::min(core * radii, 0.5 * at(0));
+      const double radii = g.radius(a) + g.radius(b), limit = std::min(passing_core * radii, 0.5 * at(0));
       double least = forever;
       for (int k = 0; k <= 100; ++k) least = std::min(least, at(k / 100.0));
       if (least < limit || at(1) - radii <= g.margin()) brute.must.insert({a, b});

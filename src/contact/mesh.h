@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <vector>
 
 #include "contact/bounds.h"
@@ -9,6 +10,17 @@
 #include "contact/triangle_distance.h"
 
 namespace tendril {
+
+// Which face, side or vertex, as one number: ContactKey::part.
+struct MeshPart {
+  static constexpr std::uint32_t face(int i) { return 4 * static_cast<std::uint32_t>(i) + 1; }
+  static constexpr std::uint32_t side(int i) { return 4 * static_cast<std::uint32_t>(i) + 2; }
+  static constexpr std::uint32_t vertex(int i) { return 4 * static_cast<std::uint32_t>(i) + 3; }
+  static constexpr bool is_face(std::uint32_t part) { return part % 4 == 1; }
+  static constexpr bool is_side(std::uint32_t part) { return part % 4 == 2; }
+  static constexpr bool is_vertex(std::uint32_t part) { return part % 4 == 3; }
+  static constexpr int number(std::uint32_t part) { return static_cast<int>(part / 4); }
+};
 
 class MeshGeometry {
  public:
@@ -45,6 +57,7 @@ class MeshGeometry {
   // What `feature` of `triangle` sees as outside: normals of faces, their sums along sides, weighted by angle at vertices
   // (Baerentzen & Aanaes 2005: the sign of the distance is that of (p - closest) . this).
   Vec3 outward(int triangle, TriangleFeature feature) const;
+  const Vec3& outward_at_vertex(int vertex) const { return vertex_normal_[index(vertex)]; }
 
   // Signed distance to the nearest point of the whole surface.
   Nearest nearest(const Vec3& p) const;

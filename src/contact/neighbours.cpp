@@ -27,20 +27,13 @@ std::vector<int> joined_nodes(const Model& model) {
   return place;
 }
 
-Neighbours::Neighbours(const Model& model) : edge_(static_cast<Size>(model.rest_length.size())), line_(model.rods.size()) {
-  const double circumferences = model.contact.neighbour_length;
-  for (Size r = 0; r < model.rods.size(); ++r) {
-    const RodModel& rod = model.rods[r];
-    if (rod.span.ring) line_[r].ring_length = rod.length;
-    for (int k = 0; k < rod.span.edges; ++k) {
-      const int e = rod.span.first_edge + k;
-      const NodeIndex first(rod.span.first_node + k);
-      const bool closing = rod.span.ring && k + 1 == rod.span.edges;
-      edge_[static_cast<Size>(e)] = {static_cast<int>(r), model.material[first],
-                                     closing ? rod.length : model.material[first + 1],
-                                     circumferences * math::two_pi * model.section[EdgeIndex(e)].radius()};
-    }
-  }
+void Neighbours::set_edge(int edge, int rod, double start, double end, double radius) {
+  edge_[static_cast<Size>(edge)] = {rod, start, end, circumferences_ * math::two_pi * radius};
+}
+
+Neighbours::Neighbours(const Model& model) : circumferences_(model.contact.neighbour_length), line_(model.rods.size()) {
+  for (Size r = 0; r < model.rods.size(); ++r)
+    if (model.rods[r].span.ring) line_[r].ring_length = model.rods[r].length;
   const std::vector<int> place = joined_nodes(model);
   const int nodes = model.material.size();
   const auto note = [&](int rod, NodeIndex node, int at, const Vec3& point) {

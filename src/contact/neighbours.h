@@ -16,7 +16,9 @@ std::vector<int> joined_nodes(const Model& model);
 
 class Neighbours {
  public:
-  explicit Neighbours(const Model& model);
+  explicit Neighbours(const Model& model);  // where rods are joined; edges are set one by one
+  void clear_edges(std::size_t count) { edge_.assign(count, {}); }
+  void set_edge(int edge, int rod, double start, double end, double radius);  // arc length in the rest rod
 
   bool are_neighbours(int edge_a, int edge_b) const;
   double length_of(int edge) const { return edge_[static_cast<std::size_t>(edge)].length; }  // within which they are [m]
@@ -39,6 +41,7 @@ class Neighbours {
   };
   double distance_to(const Edge& edge, double at) const;  // along the rod
   double distance_between(const Edge& a, const Edge& b) const;
+  double circumferences_ = 1;  // within which edges are neighbours
   std::vector<Edge> edge_;
   std::vector<Line> line_;
 };

@@ -45,7 +45,7 @@ ContactSearch::Moving ContactSearch::seen_from(const Frames& f, int edge) const 
 Touch ContactSearch::contact_with(int obstacle, int edge, double s, std::uint32_t part, const Vec3& local,
                                   const Vec3& normal, const Frames& frames) const {
   Touch c;
-  c.key = {ContactKey::edge_feature(edge), ContactKey::obstacle_feature(obstacle), part};
+  c.key = ContactKey::edge_on_obstacle(geometry_.edge_number(edge), obstacle, part);
   c.edge_a = edge, c.obstacle = obstacle;
   c.s = s;
   c.local = local;
@@ -75,7 +75,7 @@ bool ContactSearch::add_node(int obstacle, int node, std::uint32_t part, const V
     }
   }
   Touch c = contact_with(obstacle, edge, edge == next ? 0 : 1, part, local, at.normal, frames);
-  c.key.a = ContactKey::node_feature(node);
+  c.key = ContactKey::node_on_obstacle(geometry_.node_number(node), obstacle, part);
   c.radius_a = radius;
   c.gap = at.distance - radius;
   out_.push_back(c);
@@ -106,13 +106,15 @@ void ContactSearch::meet_convex(int obstacle, const Shape& shape, const Frames& 
   const auto surface = [](const Vec3& p, const Nearest& at) { return Vec3(p - at.distance * at.normal); };
   for (const int edge : work_.group_) {
     Note& note = work_.note_[static_cast<Size>(edge)];
+    // Too far away to meet it in this motion.
     const Moving m = seen_from(frames, edge);
     const double motion = m.farthest(), radius = geometry_.radius(edge);
     const SegmentNearest first = along(m.from);
     const double d0 = first.at.distance;
     if (d0 - motion > radius + geometry_.margin()) continue;
+    // Passing through: reported with the normal of the instant before.
     note.first = static_cast<int>(out_.size());
-    const double limit = std::min(core * radius, 0.5 * d0);
+    const double limit = std::min(passing_core * radius, 0.5 * d0);
     if (has_other_side && d0 > 0 && d0 - motion <= limit) {
       struct Look {
         double distance, approach;
@@ -131,6 +133,7 @@ void ContactSearch::meet_convex(int obstacle, const Shape& shape, const Frames& 
         continue;
       }
     }
+    // Nearest between its nodes at the end of the motion; ends are left to the nodes.
     note.mark = Note::near;
     const SegmentNearest last = motion > 0 ? along(m.to) : first;
     if (last.s > 0 && last.s < 1 && last.at.distance - radius <= geometry_.margin()) {
@@ -138,6 +141,7 @@ void ContactSearch::meet_convex(int obstacle, const Shape& shape, const Frames& 
       note.count = 1;
     }
   }
+  // The nodes of all segments that are near.
   meet_nodes([&](int node, int edge) {
     const Segment s = seen_from(frames, edge).to;
     const Vec3& p = geometry_.ends(edge)[0] == node ? s.p0 : s.p1;

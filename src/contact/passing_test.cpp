@@ -87,7 +87,7 @@ SENTENCE("contact",
     ASSERT_TRUE(c.is_passing());
     ASSERT_LT((c.normal - turn * up).norm(), 1e-6) << k;
     ASSERT_NEAR(c.gap, height - speed - 2 * radius, 1e-6 * speed) << k;
-    const double limit = core * 2 * radius;
+    const double limit = passing_core * 2 * radius;
     ASSERT_GE(height - c.time * speed, limit * (1 - 1e-6) - 1e-13 * speed);
     ASSERT_LE(height - c.time * speed, limit * 1.02 + 1e-13 * speed);
     ASSERT_EQ(safe_fraction(touches), c.time);

@@ -7,6 +7,7 @@ DistanceDerivatives distance_derivatives(const Vec3& a0, const Vec3& a1, const V
   out.at = closest_points(to_small(a0), to_small(a1), to_small(b0), to_small(b1));
   out.distance = math::sqrt(out.at.squared);
   if (!(out.distance > 0)) return out;
+  // At fixed places: W and P of the header.
   const double s = out.at.s, t = out.at.t, d = out.distance;
   const Vec3 n = to_eigen(out.at.apart) / d, u = a1 - a0, v = b1 - b0;
   const double share[4] = {1 - s, s, -(1 - t), -t};
@@ -18,10 +19,12 @@ DistanceDerivatives distance_derivatives(const Vec3& a0, const Vec3& a1, const V
     for (int j = 0; j < 4; ++j) out.hessian.block<3, 3>(3 * i, 3 * j) = (share[i] * share[j] / d) * across;
   }
 
+  // Which of the places are free to slide.
   const double sine_squared = u.cross(v).squaredNorm(), scale = u.squaredNorm() * v.squaredNorm();
   const bool free_t = t > 0 && t < 1;
   // Parallel: sliding both together changes nothing; one of them is taken as fixed.
   const bool free_s = s > 0 && s < 1 && !(free_t && sine_squared <= parallel_sine_squared * scale);
+  // A and C of the header, for those that are.
   Eigen::Matrix<double, 12, 2> mixed = Eigen::Matrix<double, 12, 2>::Zero();
   Mat2 slide = Mat2::Identity();
   const bool is_free[2] = {free_s, free_t};

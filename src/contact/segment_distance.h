@@ -34,6 +34,7 @@ inline constexpr double parallel_sine_squared = 1e-28;
 // Parallel segments that lie side by side: the middle of the stretch they share. Degenerate segments are points.
 template <class T>
 constexpr ClosestPoints<T> closest_points(const V3<T>& a0, const V3<T>& a1, const V3<T>& b0, const V3<T>& b1) {
+  // The four sides of the square: each end of one segment against the other segment.
   const V3<T> u = a1 - a0, v = b1 - b0, w = a0 - b0;
   ClosestPoints<T> best;
   const auto take = [&](const auto& usable, const T& s, const T& t) {

@@ -1,4 +1,4 @@
-// One contact, as find_contacts reports it (a point of a contact manifold), and what it means for nodes and segments.
+// One contact, as find_contacts reports it (a point of a contact manifold).
 #pragma once
 
 #include <compare>
@@ -9,24 +9,42 @@
 
 namespace tendril {
 
-// Which two things touch: the identity of a contact from step to step. Never a place in a list.
+// Which two features touch: the identity of a contact from step to step. Never a place in a list. Edges and nodes go by their
+// contact numbers (ContactGeometry::edge_number, node_number), which they keep while the mesh changes around them.
 struct ContactKey {
-  std::uint32_t a = 0;     // rod feature: a segment, or a node of it
-  std::uint32_t b = 0;     // segment of a rod, or an obstacle
+  std::uint32_t a = 0;     // of a rod: an edge (even) or a node (odd)
+  std::uint32_t b = 0;     // an edge of a rod, or an obstacle (highest bit)
   std::uint32_t part = 0;  // of a mesh: face, side, vertex; else 0
   auto operator<=>(const ContactKey&) const = default;
 
+  static ContactKey between_edges(int number_a, int number_b) { return {edge_feature(number_a), unsigned_of(number_b), 0}; }
+  static ContactKey edge_on_obstacle(int number, int obstacle, std::uint32_t part) {
+    return {edge_feature(number), obstacle_bit | unsigned_of(obstacle), part};
+  }
+  static ContactKey node_on_obstacle(int number, int obstacle, std::uint32_t part) {
+    return {node_feature(number), obstacle_bit | unsigned_of(obstacle), part};
+  }
+
+  bool is_node() const { return a % 2 == 1; }
+  bool is_edge() const { return !is_node(); }
+  bool is_on_obstacle() const { return (b & obstacle_bit) != 0; }
+  // The same contact had its rod feature (its other edge) another number.
+  ContactKey with_edge(int number) const { return {edge_feature(number), b, part}; }
+  ContactKey with_node(int number) const { return {node_feature(number), b, part}; }
+  ContactKey with_other_edge(int number) const { return {a, unsigned_of(number), part}; }
+
+ private:
   static constexpr std::uint32_t obstacle_bit = 0x80000000u;
-  static std::uint32_t edge_feature(int edge) { return 2 * static_cast<std::uint32_t>(edge); }
-  static std::uint32_t node_feature(int node) { return 2 * static_cast<std::uint32_t>(node) + 1; }
-  static std::uint32_t obstacle_feature(int obstacle) { return obstacle_bit | static_cast<std::uint32_t>(obstacle); }
+  static constexpr std::uint32_t unsigned_of(int number) { return static_cast<std::uint32_t>(number); }
+  static constexpr std::uint32_t edge_feature(int number) { return 2 * unsigned_of(number); }
+  static constexpr std::uint32_t node_feature(int number) { return 2 * unsigned_of(number) + 1; }
 };
 
 // Segment `edge_a` at place s touches segment `edge_b` at place t, or obstacle `obstacle` at `local` (in its own axes).
 // Places run from 0 to 1. The gap is that at the end of the motion, along the normal.
 struct Touch {
   ContactKey key;
-  int edge_a = -1, edge_b = -1, obstacle = -1;
+  int edge_a = -1, edge_b = -1, obstacle = -1;  // flat numbers
   double s = 0, t = 0;
   Vec3 local = Vec3::Zero();
   Vec3 normal = Vec3::UnitZ();        // unit, from b (the obstacle) to a
@@ -36,40 +54,12 @@ struct Touch {
   double time = 1;  // < 1: they would have met at this fraction of the motion; normal and places are those
                     // of that instant, before anything passed through, the gap may be deep
   bool is_passing() const { return time < 1; }
+  bool is_between_rods() const { return edge_b >= 0; }
 };
 
-// The surface of a at the contact, seen from its centerline; of b likewise (zero for obstacles: `local` is on the surface).
-inline Vec3 arm_a(const Touch& c) { return -c.radius_a * c.normal; }
-inline Vec3 arm_b(const Touch& c) { return c.radius_b * c.normal; }
-
-// Velocity of a's surface at the contact: nodes move with v0 and v1, the section turns with `spin` (world axes).
-inline Vec3 surface_velocity_a(const Touch& c, const Vec3& v0, const Vec3& v1, const Vec3& spin) {
-  return (1 - c.s) * v0 + c.s * v1 + spin.cross(arm_a(c));
-}
-inline Vec3 surface_velocity_b(const Touch& c, const Vec3& v0, const Vec3& v1, const Vec3& spin) {
-  return (1 - c.t) * v0 + c.t * v1 + spin.cross(arm_b(c));
-}
-inline Vec3 obstacle_velocity(const Touch& c, const Pose& pose, const Motion& motion) {
-  return motion.linear + motion.angular.cross(pose.orientation * c.local);
-}
-
-// A force on a's surface as forces on its two nodes and a moment on its segment; its twisting part turns the material frame.
-// On b the opposite force acts: share_b(c, -force). Power is kept: force . surface_velocity = sum of forces . velocities +
-// moment . spin.
-struct ContactShare {
-  Vec3 first = Vec3::Zero(), second = Vec3::Zero();  // [N]
-  Vec3 moment = Vec3::Zero();                        // [N m]
-};
-inline ContactShare share_a(const Touch& c, const Vec3& force) {
-  return {(1 - c.s) * force, c.s * force, arm_a(c).cross(force)};
-}
-inline ContactShare share_b(const Touch& c, const Vec3& force) {
-  return {(1 - c.t) * force, c.t * force, arm_b(c).cross(force)};
-}
-
-// As a Frame shows it. `centre_a` is a's centerline at the touch.
+// As a Frame shows it. `centre_a` is a's centerline at the touch; the contact lies on a's surface.
 inline ContactPoint contact_point(const Touch& c, const Vec3& centre_a, const Vec3& force_on_a) {
-  return {centre_a + arm_a(c), c.normal, force_on_a, c.gap, c.edge_a, c.edge_b};
+  return {centre_a + -c.radius_a * c.normal, c.normal, force_on_a, c.gap, c.edge_a, c.edge_b};
 }
 
 }  // namespace tendril

@@ -18,39 +18,43 @@ int find_body(const Scene& scene, const std::string& name) {
   return -1;
 }
 
-RigidShape rigid_shape(const BodyShape& shape) {
-  if (const auto* b = std::get_if<BoxBody>(&shape)) return shape::Box{0.5 * b->size};
-  if (const auto* s = std::get_if<SphereBody>(&shape)) return shape::Sphere{s->radius};
-  if (const auto* c = std::get_if<CylinderBody>(&shape)) return shape::Cylinder{0.5 * c->length, c->radius};
-  const auto& c = std::get<CapsuleBody>(shape);
-  return shape::Capsule{0.5 * c.length, c.radius};
-}
-
-double volume_of(const BodyShape& shape) {
-  if (const auto* b = std::get_if<BoxBody>(&shape)) return b->size.prod();
-  if (const auto* s = std::get_if<SphereBody>(&shape)) return 4 * pi / 3 * s->radius * s->radius * s->radius;
-  if (const auto* c = std::get_if<CylinderBody>(&shape)) return pi * c->radius * c->radius * c->length;
-  const auto& c = std::get<CapsuleBody>(shape);
-  return pi * c.radius * c.radius * (c.length + 4 * c.radius / 3);
-}
-
-Vec3 inertia_of(const BodyShape& shape, double mass) {
-  if (const auto* b = std::get_if<BoxBody>(&shape)) {
-    const Vec3 s = b->size.cwiseProduct(b->size);
+namespace {
+struct InOwnShape {
+  RigidShape operator()(const BoxBody& b) const { return shape::Box{0.5 * b.size}; }
+  RigidShape operator()(const SphereBody& s) const { return shape::Sphere{s.radius}; }
+  RigidShape operator()(const CylinderBody& c) const { return shape::Cylinder{0.5 * c.length, c.radius}; }
+  RigidShape operator()(const CapsuleBody& c) const { return shape::Capsule{0.5 * c.length, c.radius}; }
+};
+struct Volume {
+  double operator()(const BoxBody& b) const { return b.size.prod(); }
+  double operator()(const SphereBody& s) const { return 4 * pi / 3 * s.radius * s.radius * s.radius; }
+  double operator()(const CylinderBody& c) const { return pi * c.radius * c.radius * c.length; }
+  double operator()(const CapsuleBody& c) const { return pi * c.radius * c.radius * (c.length + 4 * c.radius / 3); }
+};
+struct Inertia {
+  double mass;
+  Vec3 operator()(const BoxBody& b) const {
+    const Vec3 s = b.size.cwiseProduct(b.size);
     return mass / 12 * Vec3(s.y() + s.z(), s.z() + s.x(), s.x() + s.y());
   }
-  if (const auto* s = std::get_if<SphereBody>(&shape)) return Vec3::Constant(0.4 * mass * s->radius * s->radius);
-  if (const auto* c = std::get_if<CylinderBody>(&shape)) {
-    const double r2 = c->radius * c->radius;
-    return about_axis(mass * r2 / 2, mass * (3 * r2 + c->length * c->length) / 12);
+  Vec3 operator()(const SphereBody& s) const { return Vec3::Constant(0.4 * mass * s.radius * s.radius); }
+  Vec3 operator()(const CylinderBody& c) const {
+    const double r2 = c.radius * c.radius;
+    return about_axis(mass * r2 / 2, mass * (3 * r2 + c.length * c.length) / 12);
   }
   // A cylinder and two half balls; a half ball's centre of mass lies 3/8 r from its flat side.
-  const auto& c = std::get<CapsuleBody>(shape);
-  const double r = c.radius, h = c.length;
-  const double tube = mass * h / (h + 4 * r / 3), balls = mass - tube;
-  const double across = tube * (3 * r * r + h * h) / 12 + balls * (0.4 * r * r + 0.375 * r * h + 0.25 * h * h);
-  return about_axis(tube * r * r / 2 + balls * 0.4 * r * r, across);
-}
+  Vec3 operator()(const CapsuleBody& c) const {
+    const double r = c.radius, h = c.length;
+    const double tube = mass * h / (h + 4 * r / 3), balls = mass - tube;
+    const double across = tube * (3 * r * r + h * h) / 12 + balls * (0.4 * r * r + 0.375 * r * h + 0.25 * h * h);
+    return about_axis(tube * r * r / 2 + balls * 0.4 * r * r, across);
+  }
+};
+}  // namespace
+
+RigidShape rigid_shape(const BodyShape& shape) { return std::visit(InOwnShape{}, shape); }
+double volume_of(const BodyShape& shape) { return std::visit(Volume{}, shape); }
+Vec3 inertia_of(const BodyShape& shape, double mass) { return std::visit(Inertia{mass}, shape); }
 
 Mat3 world_inertia(const BodyModel& body, const Quat& orientation) {
   const Mat3 turn = orientation.toRotationMatrix();
@@ -81,6 +85,9 @@ double kinetic_energy(const BodyModel& body, const BodyState& state) {
 Vec3 spin_momentum(const BodyModel& body, const BodyState& state) {
   const Quat& q = state.pose.orientation;
   return q * body.inertia.cwiseProduct(q.conjugate() * state.motion.angular);
+}
+Vec3 spin_of_momentum(const BodyModel& body, const Quat& orientation, const Vec3& momentum) {
+  return orientation * (orientation.conjugate() * momentum).cwiseQuotient(body.inertia);
 }
 
 void place_bodies(const Scene& scene, Model& model, Problems& problems) {

@@ -15,6 +15,8 @@ Mat3 inverse_inertia(const BodyModel& body, const Quat& orientation);
 Mat3 inverse_mass(const BodyModel& body);
 double kinetic_energy(const BodyModel& body, const BodyState& state);  // [J]
 Vec3 spin_momentum(const BodyModel& body, const BodyState& state);     // about its centre, world axes [kg m^2/s]
+// The angular velocity that belongs to an angular momentum about its centre; of a body that turns freely.
+Vec3 spin_of_momentum(const BodyModel& body, const Quat& orientation, const Vec3& momentum);
 void place_bodies(const Scene& scene, Model& model, Problems& problems);
 
 }  // namespace tendril

@@ -28,6 +28,7 @@ struct RodModel {
   RodSpan span;
   double length = 0;  // of the rest rod [m]
   Damping damping;
+  int max_edges = 0;  // most that a method may ever give it; at least those of the mesh
 };
 
 struct ClampModel {  // a clamp at its node

@@ -54,25 +54,30 @@ struct Place {
 
 }  // namespace
 
-std::optional<BodyShape> body_shape(const RigidShape& rigid) {
-  if (const auto* s = std::get_if<shape::Sphere>(&rigid)) return SphereBody{s->radius};
-  if (const auto* s = std::get_if<shape::Capsule>(&rigid)) return CapsuleBody{s->radius, 2 * s->half_length};
-  if (const auto* s = std::get_if<shape::Cylinder>(&rigid)) return CylinderBody{s->radius, 2 * s->half_length};
-  if (const auto* s = std::get_if<shape::Box>(&rigid)) return BoxBody{2 * s->half};
-  return std::nullopt;
-}
+namespace {
+struct AsBody {
+  std::optional<BodyShape> operator()(const shape::HalfSpace&) const { return std::nullopt; }
+  std::optional<BodyShape> operator()(const shape::Sphere& s) const { return SphereBody{s.radius}; }
+  std::optional<BodyShape> operator()(const shape::Capsule& s) const { return CapsuleBody{s.radius, 2 * s.half_length}; }
+  std::optional<BodyShape> operator()(const shape::Cylinder& s) const { return CylinderBody{s.radius, 2 * s.half_length}; }
+  std::optional<BodyShape> operator()(const shape::Box& s) const { return BoxBody{2 * s.half}; }
+  std::optional<BodyShape> operator()(const shape::Mesh&) const { return std::nullopt; }
+};
+// How far a body reaches from its centre against the unit vector n, in its own axes.
+struct ReachAlong {
+  Vec3 n;
+  double operator()(const BoxBody& b) const { return 0.5 * n.cwiseAbs().dot(b.size); }
+  double operator()(const SphereBody& s) const { return s.radius; }
+  double operator()(const CylinderBody& c) const {
+    return 0.5 * c.length * std::abs(n.z()) + c.radius * math::hypot(n.x(), n.y());
+  }
+  double operator()(const CapsuleBody& c) const { return 0.5 * c.length * std::abs(n.z()) + c.radius; }
+};
+}  // namespace
+
+std::optional<BodyShape> body_shape(const RigidShape& rigid) { return std::visit(AsBody{}, rigid); }
 
 namespace {
-// How far a body reaches from its centre against the unit vector n, in its own axes.
-double reach_along(const BodyShape& shape, const Vec3& n) {
-  if (const auto* b = std::get_if<BoxBody>(&shape)) return 0.5 * n.cwiseAbs().dot(b->size);
-  if (const auto* s = std::get_if<SphereBody>(&shape)) return s->radius;
-  if (const auto* c = std::get_if<CylinderBody>(&shape))
-    return 0.5 * c->length * std::abs(n.z()) + c->radius * math::hypot(n.x(), n.y());
-  const auto& c = std::get<CapsuleBody>(shape);
-  return 0.5 * c.length * std::abs(n.z()) + c.radius;
-}
-
 // A body that starts in the ground would be thrown out of it.
 void check_start_above(const Model& model, const ObstacleModel& o, const GroundPlane& ground, Problems& problems) {
   constexpr double worth_telling = 0.01;  // of how far it reaches
@@ -80,7 +85,7 @@ void check_start_above(const Model& model, const ObstacleModel& o, const GroundP
     const BodyModel& body = model.bodies[b];
     if (!body.shape || !body.collides || !body.moves_freely()) continue;
     const Pose& pose = body.start.pose;
-    const double reach = reach_along(*body.shape, pose.orientation.conjugate() * ground.normal);
+    const double reach = std::visit(ReachAlong{pose.orientation.conjugate() * ground.normal}, *body.shape);
     const double depth = reach - ground.normal.dot(pose.position - ground.point);
     if (depth <= worth_telling * reach) continue;
     problems.push_back({Severity::error, "", "body[" + std::to_string(b) + "].position",

@@ -260,7 +260,10 @@ namespace {
 constexpr double most_growth = 0.01;  // of the radius: overlap that a step may add
 }  // namespace
 
+// One pass through the loop of the paper's Algorithm 1; numbers are its lines. Lines 1 and 2 (rest strain, first material frame) are
+// in build_chain and in the constructor.
 StepReport Der::take_step(double time, double dt, const Live& live) {
+  // Require: boundary conditions, as they are at the end of the step; clamps that take hold or let go rebuild the chain.
   if (clock_) clock_->start();
   ask_drive(time + dt, live);
   Chain& c = *chain_;
@@ -271,25 +274,34 @@ StepReport Der::take_step(double time, double dt, const Live& live) {
     report_.cause = cause;
     return report_;
   };
+  // 6: elastic forces on the centerline (sec. 7.1), before the bodies, which feel the moments that come with them.
   const double openness = update_gradient(c, dt);
   if (!(openness > folded)) return failed(openness != openness ? Cause::not_finite : Cause::folded_joint);
   loads_->add_couples(drive_, c);
+  // What the end of the step needs to know of its start.
   for (std::size_t r = 0; r < c.rods.size(); ++r) first_tangents_[r] = c.t.get(c.rods[r].first);
   if (c.has_rolling) begin_roll(c, *angles_, dt);
   if (contacts_) contacts_->remember(c, joins_.get());
+  // 4, 5: torques of the rods on bodies (sec. 8.2), bodies integrated by the library.
   if (joins_) joins_->step(c, drive_, dt);
+  // 6, 7: loads, then the centerline by symplectic Euler (sec. 7.2).
   integrate(dt);
   lap(Part::forces);
   if (!std::isfinite(fastest_) || (joins_ && !joins_->finite())) return failed(Cause::not_finite);
   if (fastest_ * dt > longest_) return failed(Cause::step_too_large);
+  // 8, 9: inextensibility and coupling to bodies (sec. 8); collisions.
+  // differs from the paper: one after the other there; here in turn until both hold (keep_apart), friction included.
   if (const Cause cause = contacts_ ? keep_apart(dt) : keep_lengths(dt); cause != Cause::none) return failed(cause);
   lap(Part::projection);
   if (!drive_.grips.empty()) damp_grips(dt);
+  // Boundary conditions of the frames: walls of clamps and of bodies.
   if (move_walls_) set_walls(c, drive_);
   if (joins_) joins_->set_walls(c);
+  // 10: Bishop frames (sec. 4.2.2): the first director in time, the others along the rod.
   update_edges(c);
   carry_first_directors(c, first_tangents_);
   update_bishop(c, false);
+  // 11: quasistatic material frames (sec. 5.1), under the torque of friction; rods that nothing holds from turning roll.
   if (contacts_ && contacts_->has_friction()) {
     if (!loads_->follow()) std::fill(c.torque.begin(), c.torque.end(), 0.0);
     contacts_->add_torques(c, dt);
@@ -298,6 +310,7 @@ StepReport Der::take_step(double time, double dt, const Live& live) {
   if (!a.fine) return failed(Cause::frame_update);
   if (c.has_rolling) end_roll(c, *angles_, dt);
   lap(Part::frames);
+  // The step is judged and remembered.
   if (contacts_) {
     contacts_->finish(c, joins_.get(), dt, report_);
     if (contacts_->growth() > most_growth) return failed(Cause::contact);

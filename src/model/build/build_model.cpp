@@ -160,8 +160,8 @@ Checked<Model> build_model(const Scene& scene) {
   model.end_time = scene.time.duration;
   for (Size i = 0; i < shapes.size(); ++i) {
     const Rod& rod = scene.rods[i];
-    model.rods.push_back(
-        {rod_name(scene, static_cast<int>(i)), next_span(model, shapes[i]), shapes[i].length(), rod.damping});
+    model.rods.push_back({rod_name(scene, static_cast<int>(i)), next_span(model, shapes[i]), shapes[i].length(), rod.damping,
+                          shapes[i].edges});
     append_rest(rod, shapes[i], find_material(scene, rod.material), model);
     append_initial(rod, shapes[i], model.rods.back().span, model.initial);
     note(check_bend_radius(rod, shapes[i], model, fmt::format("rod[{}]", i)));

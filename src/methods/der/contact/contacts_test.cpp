@@ -1,5 +1,7 @@
 #include "methods/der/contact/contacts.h"
 
+#include <malloc.h>
+
 #include "math/rotation.h"
 #include "methods/der/contact/contacts_testing.h"
 #include "tendril/simulate.h"
@@ -257,4 +259,32 @@ SENTENCE("der", "a step in contact allocates nothing once it has seen as many co
   EXPECT_EQ(allocations, 0);
   EXPECT_TRUE(ride.fine);
   EXPECT_GT(ride.contacts, 10);
+}
+
+// ATTACKS 3: the first frame once showed what memory happened to hold.
+SENTENCE(
+    "der",
+    "reactions of the first frame are those without contact: nothing has been pushed yet, whatever memory held before") {
+  const auto first = [](bool contact) {
+    Scene scene = one_rod(line, 20, plain_section(2, 2));
+    scene.rods[0].initial = ArcCurve{Vec3(0, 0, 0), Vec3(1, 0, 0), Vec3(0, 0, 1), 2.0, 1.0};
+    add_clamp(scene, 0), add_clamp(scene, 1);
+    scene.contact.enabled = contact;
+    // It lies on the floor with its first node.
+    if (contact) add_obstacle(scene, HalfSpaceShape{Vec3(0, 0, -0.01), Vec3::UnitZ()});
+    const auto model = model_of(scene);
+    mallopt(M_PERTURB, 0xa5);  // new memory is not zero
+    const Der rod(model, {});
+    mallopt(M_PERTURB, 0);
+    std::vector<Wrench> at_clamps(2);
+    rod.reactions(at_clamps);
+    return at_clamps;
+  };
+  const std::vector<Wrench> with = first(true), without = first(false);
+  for (std::size_t i = 0; i < 2; ++i) {
+    EXPECT_TRUE(with[i].force.allFinite());
+    EXPECT_EQ(with[i].force, without[i].force);
+    EXPECT_EQ(with[i].moment, without[i].moment);
+    EXPECT_NEAR(with[i].moment.norm(), 2 / 2.0, 0.01) << "EI over the radius of the arc";
+  }
 }

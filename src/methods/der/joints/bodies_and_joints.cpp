@@ -6,30 +6,13 @@
 #include "math/rotation.h"
 #include "methods/der/rod/frames.h"
 #include "model/bodies.h"
-#include "model/obstacles.h"
 
 namespace tendril::der {
 
-BodiesAndJoints::BodiesAndJoints(const Model& model) : model_(model), plan_(model), nodes_(model.rest_position.size()) {
-  std::vector<BodyProperties> properties;
-  std::vector<BodyGround> grounds;
-  for (const BodyModel& b : model.bodies) {
-    properties.push_back(
-        {b.kind, b.mass, b.inertia, b.collides ? b.shape : std::nullopt, b.axis, b.friction, b.restitution});
-    bodies_.push_back(b.start);
-  }
-  for (const GroundPlane& g : model.grounds) grounds.push_back({g.point, g.normal, g.friction, g.restitution});
-  for (std::size_t o = 0; o < model.obstacles.size(); ++o) {
-    const std::optional<BodyShape> shape = body_shape(model.obstacles[o].shape);
-    if (!shape || bodies_.empty()) continue;
-    obstacles_.push_back(static_cast<int>(o));
-    properties.push_back({BodyKind::driven, 0, Vec3::Zero(), shape, Vec3::UnitZ(), model.obstacles[o].friction, 1});
-  }
-  if (!bodies_.empty()) world_ = make_ode_world(properties, grounds);
-  for (const JointModel& j : model.joints)
-    if (j.body_a >= 0 && j.body_b >= 0) world_->ignore_pair(j.body_a, j.body_b);
-  wrenches_.resize(properties.size());
-  world_states_.resize(properties.size());
+BodiesAndJoints::BodiesAndJoints(const Model& model)
+    : model_(model), plan_(model), world_(make_world(model)), nodes_(model.rest_position.size()) {
+  for (const BodyModel& b : model.bodies) bodies_.push_back(b.start);
+  wrenches_.resize(bodies_.size());
   junction_turn_.assign(plan_.junctions.size(), Quat::Identity());
   junction_spin_.assign(plan_.junctions.size(), Vec3::Zero());
   junction_moment_ = junction_spin_;
@@ -61,6 +44,7 @@ void BodiesAndJoints::set_walls(Chain& c) const {
 // frame.
 //   at a rod's start  +beta (theta^n - theta^0)/L t,   at its end  the opposite        [Bergou 2008, sec. 8.2; ERRATA D15]
 void BodiesAndJoints::step(const Chain& c, const Drive& drive, double dt) {
+  // Gravity and damping of bodies, implicit in the velocity.
   remember_levers(c);
   for (std::size_t i = 0; i < bodies_.size(); ++i) {
     const BodyModel& body = model_.bodies[i];
@@ -70,6 +54,7 @@ void BodiesAndJoints::step(const Chain& c, const Drive& drive, double dt) {
     wrenches_[i] = {body.mass * (drive.gravity - slow * now.motion.linear), Vec3::Zero()};
     if (slow > 0) wrenches_[i].moment = -slow * (world_inertia(body, now.pose.orientation) * now.motion.angular);
   }
+  // The moments of the rods at their walls.
   for (Vec3& moment : junction_moment_) moment.setZero();
   for (const Wall& wall : c.walls) {
     if (wall.carrier() < 0) continue;
@@ -77,10 +62,12 @@ void BodiesAndJoints::step(const Chain& c, const Drive& drive, double dt) {
     const bool body = wall.carrier() < plan_.bodies;
     (body ? wrenches_[z(wall.carrier())].moment : junction_moment_[z(wall.carrier() - plan_.bodies)]) += felt;
   }
-  if (world_) step_world(drive, dt);
+  // Bodies by the library, contact among them included; driven ones stand where the drive says.
+  if (world_) world_->step(drive, dt, steps_, wrenches_, bodies_);
   ++steps_;
   for (std::size_t i = 0; i < bodies_.size(); ++i)
     if (!model_.bodies[i].moves_freely()) bodies_[i] = drive.bodies[i];
+  // Junctions: rotors, by symplectic Euler.
   for (std::size_t i = 0; i < plan_.junctions.size(); ++i) {
     const Junction& junction = plan_.junctions[i];
     if (junction.fixed) continue;
@@ -88,22 +75,6 @@ void BodiesAndJoints::step(const Chain& c, const Drive& drive, double dt) {
     spin = (spin + (dt / junction.inertia) * junction_moment_[i]) / (1 + dt * junction.damping);
     junction_turn_[i] = (exp_quat(Vec3(dt * spin)) * junction_turn_[i]).normalized();
   }
-}
-
-// Obstacles are where they will be less a step of their motion.
-void BodiesAndJoints::step_world(const Drive& drive, double dt) {
-  std::copy(bodies_.begin(), bodies_.end(), world_states_.begin());
-  for (std::size_t i = 0; i < obstacles_.size(); ++i) {
-    const ObstacleNow& now = drive.obstacles[z(obstacles_[i])];
-    Pose before = now.pose;
-    if (model_.obstacles[z(obstacles_[i])].moves()) {
-      before.position -= dt * now.motion.linear;
-      before.orientation = (exp_quat(Vec3(-dt * now.motion.angular)) * before.orientation).normalized();
-    }
-    world_states_[bodies_.size() + i] = {before, now.motion};
-  }
-  world_->step(dt, steps_, wrenches_, world_states_);
-  std::copy_n(world_states_.begin(), bodies_.size(), bodies_.begin());
 }
 
 bool BodiesAndJoints::finite() const {

@@ -4,7 +4,7 @@
 
 #include <memory>
 
-#include "bodies/body_world.h"
+#include "bodies/model_world.h"
 #include "linear/sparse_ldlt.h"
 #include "methods/der/joints/join_plan.h"
 #include "methods/der/lengths/projection.h"
@@ -63,7 +63,6 @@ class BodiesAndJoints {
   int place_block(int body) const { return nodes_ + body; }
   Mat3 mobility(int body, const Vec3& lever) const;
   bool is_tied(int body) const;
-  void step_world(const Drive& drive, double dt);
   void remember_levers(const Chain& chain);
   void set_gradients(const Chain& chain, Push push);
   double set_values(const Chain& chain);
@@ -75,15 +74,13 @@ class BodiesAndJoints {
 
   const Model& model_;
   JoinPlan plan_;
-  std::unique_ptr<BodyWorld> world_;
+  std::unique_ptr<ModelWorld> world_;
   std::vector<BodyState> bodies_;
   std::vector<Quat> junction_turn_;
   std::vector<Vec3> junction_spin_;
   std::int64_t steps_ = 0;
 
-  std::vector<int> obstacles_;           // those that bodies touch: driven bodies of the world, after its own
-  std::vector<BodyState> world_states_;  // all of them
-  std::vector<Wrench> wrenches_;         // likewise
+  std::vector<Wrench> wrenches_;  // per body
   std::vector<Vec3> junction_moment_;
   std::vector<CarriedWall> walls_;
   int nodes_ = 0;

@@ -204,6 +204,7 @@ void check_joins(const Model& model, Problems& problems) {
   };
   for (std::size_t i = 0; i < model.joints.size(); ++i) {
     const JointModel& j = model.joints[i];
+    // Two things cannot hold one frame.
     for (const ClampModel& t : model.clamps) {
       const bool here = (j.rod_a >= 0 && t.node == j.node_a) || (j.rod_b >= 0 && t.node == j.node_b);
       if (!here || j.kind == JointKind::ball || !(t.direction || t.twist)) continue;
@@ -211,6 +212,7 @@ void check_joins(const Model& model, Problems& problems) {
                           "holds a frame that clamp " + t.name + " holds already", "",
                           "let the clamp hold the position only, or join the rod to a fixed body"});
     }
+    // A light body on a heavy rod.
     for (const auto& [rod, body] : {std::pair(j.rod_a, j.body_b), std::pair(j.rod_b, j.body_a)}) {
       if (rod < 0 || body < 0 || !model.bodies[z(body)].moves_freely()) continue;
       const double ratio = model.bodies[z(body)].mass / rod_mass(rod);

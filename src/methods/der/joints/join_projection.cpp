@@ -34,6 +34,7 @@ void BodiesAndJoints::add_row(std::initializer_list<int> blocks) {
 }
 
 void BodiesAndJoints::attach(const Chain& c, double scale) {
+  // Rows in the order edges, ties, turns, each with the blocks it moves.
   scale_ = scale;
   rows_ = {};
   rows_.first_term.push_back(0);
@@ -52,12 +53,14 @@ void BodiesAndJoints::attach(const Chain& c, double scale) {
   for (const TurnTie& t : plan_.turns)
     for (int k = 0; k < (t.hinge ? 2 : 3); ++k) add_row({turn_block(t.a), t.b >= 0 ? turn_block(t.b) : -1});
 
+  // Which wall of the chain is which of the plan.
   plan_of_wall_.assign(c.walls.size(), -1);
   for (std::size_t w = 0; w < c.walls.size(); ++w) {
     for (std::size_t i = 0; i < plan_.walls.size(); ++i)
       if (c.walls[w].carrier() >= 0 && plan_.walls[i].node == c.node[z(c.walls[w].slot)])
         plan_of_wall_[w] = static_cast<int>(i);
   }
+  // The matrix couples rows that move the same block: its pattern, and where each product goes.
   const int blocks = nodes_ + 2 * plan_.bodies + static_cast<int>(plan_.junctions.size());
   std::vector<std::vector<int>> terms_of(z(blocks));
   for (std::size_t t = 0; t < rows_.terms.size(); ++t) terms_of[z(rows_.terms[t].block)].push_back(static_cast<int>(t));
@@ -77,6 +80,7 @@ void BodiesAndJoints::attach(const Chain& c, double scale) {
     }
     rows_.first_of_block.push_back(static_cast<int>(rows_.of_block.size()));
   }
+  // Workspaces; masses of nodes do not change.
   rows_.right.assign(z(rows), 0);
   rows_.multiplier.assign(z(rows), 0);
   node_inverse_.resize(z(nodes_));
@@ -106,12 +110,14 @@ void BodiesAndJoints::remember_levers(const Chain& c) {
 }
 
 void BodiesAndJoints::set_gradients(const Chain& c, Push push) {
+  // Edges: d c = e . (dx_second - dx_first).
   auto term = rows_.terms.begin();
   for (const int s : edge_slots_) {
     const V3<double> e = push == Push::fast ? c.x.get(s + 1) - c.x.get(s) : c.length[z(s)] * c.t.get(s);
     (term++)->g = V3<double>{0, 0, 0} - e;
     (term++)->g = e;
   }
+  // Ties: a node moves; a body moves, and turns its lever.
   for (std::size_t i = 0; i < plan_.ties.size(); ++i) {
     for (int k = 0; k < 3; ++k) {
       for (const double sign : {1.0, -1.0}) {
@@ -125,6 +131,7 @@ void BodiesAndJoints::set_gradients(const Chain& c, Push push) {
       }
     }
   }
+  // Turns: two rows of a hinge, three of a rigid joint.
   for (const TurnTie& t : plan_.turns) {
     const Vec3 h = orientation(t.a) * t.axis;
     for (int k = 0; k < (t.hinge ? 2 : 3); ++k) {
@@ -195,11 +202,13 @@ void BodiesAndJoints::move_blocks(Chain& c, double dt, bool velocities) {
   for (int b = 0; b < blocks; ++b) {
     const int begin = rows_.first_of_block[z(b)], end = rows_.first_of_block[z(b) + 1];
     if (begin == end) continue;
+    // The impulse on the block, from all rows that move it.
     V3<double> impulse{0, 0, 0};
     for (int p = begin; p < end; ++p) {
       const JoinRows::Term& term = rows_.terms[z(rows_.of_block[z(p)])];
       impulse = impulse - rows_.right[z(term.row)] * term.g;
     }
+    // A node.
     if (b < nodes_) {
       const V3<double> d = node_inverse_[z(b)] * impulse;
       const int vertex = c.vertex_of_node[z(b)];
@@ -208,12 +217,14 @@ void BodiesAndJoints::move_blocks(Chain& c, double dt, bool velocities) {
       continue;
     }
     const Vec3 d = inverse_[z(b - nodes_)] * to_eigen(impulse);
+    // The place of a body.
     if (b < nodes_ + plan_.bodies) {
       BodyState& body = bodies_[z(b - nodes_)];
       body.pose.position += d;
       body.motion.linear += rate * d;
       continue;
     }
+    // The turn of a body or a junction; its spin follows in finish.
     const int carrier = b - nodes_ - plan_.bodies;
     Quat& q = carrier < plan_.bodies ? bodies_[z(carrier)].pose.orientation : junction_turn_[z(carrier - plan_.bodies)];
     q = (exp_quat(d) * q).normalized();
@@ -232,10 +243,12 @@ ProjectionReport BodiesAndJoints::project(Chain& c, double dt, double tolerance,
     angular_momentum_[z(b)] = world_inertia(model_.bodies[z(b)], body.pose.orientation) * body.motion.angular;
   }
   for (Vec3& moment : moment_impulse_) moment.setZero();
+  // The conserving push is along the gradients of the step before: one matrix for all iterations.
   if (push == Push::conserving) {
     set_gradients(c, push);
     factor();
   }
+  // Newton's method on the constraints.
   for (;; ++report.iterations) {
     report.residual = set_values(c);
     if (report.residual <= tolerance) break;
@@ -267,6 +280,7 @@ void BodiesAndJoints::push_body(int b, const Vec3& impulse, const Vec3& local, d
 }
 
 void BodiesAndJoints::finish(Chain& c, double dt, bool velocities) {
+  // Multipliers as forces: tensions of edges, what joints exert on nodes.
   const double rate2 = 1 / (dt * dt);
   const auto force = [&](int s) { return rate2 + c.mass_damping[z(s)] / dt; };  // damping takes its part of every force
   for (std::size_t i = 0; i < edge_slots_.size(); ++i)
@@ -278,6 +292,7 @@ void BodiesAndJoints::finish(Chain& c, double dt, bool velocities) {
       node_force_[z(term.block)] =
           node_force_[z(term.block)] - (force(c.vertex_of_node[z(term.block)]) * rows_.multiplier[z(term.row)]) * term.g;
   }
+  // Moment impulses change angular momenta, and these the spins.
   if (!velocities) return;
   for (int b = 0; b < plan_.bodies; ++b) {
     const BodyModel& model = model_.bodies[z(b)];
