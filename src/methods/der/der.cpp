@@ -17,7 +17,7 @@ Settings Settings::from(const Options& options) {
   s.contact_tolerance = options.number("contact_tolerance");
   s.contact_rounds = static_cast<int>(options.number("contact_rounds"));
   s.relax.tolerance = options.number("relax_tolerance");
-  s.relax.most_iterations = static_cast<int>(options.number("relax_iterations"));
+  s.relax.max_iterations = static_cast<int>(options.number("relax_iterations"));
   return s;
 }
 

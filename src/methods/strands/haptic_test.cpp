@@ -55,7 +55,7 @@ SENTENCE("strands", "a haptic strand asked out of reach holds the nearest place 
 
 SENTENCE("strands", "when the bound is hit the last good shape is kept and said so") {
   StrandDesign design = suture;
-  design.most_iterations = 1, design.most_descents = 0, design.tolerance = 1e-14, design.verdict = false;
+  design.max_iterations = 1, design.most_descents = 0, design.tolerance = 1e-14, design.verdict = false;
   HapticStrand strand(design);
   const Vec3 before = strand.pose(60).position;
   Pose end;

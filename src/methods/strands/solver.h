@@ -15,7 +15,7 @@ struct SolverSettings {
   bool fixed_point = false;  // dead loads by repeated sweeps instead of Newton's method; small loads only
   bool verdict = true;       // count unstable directions of each answer
   bool seek_minimum = true;  // leave equilibria that are not minima (needs the verdict)
-  int most_iterations = 30;  // of each shooting
+  int max_iterations = 30;   // of each shooting
   int most_sweeps = 200;     // of each shooting
   bool may_descend = true;   // minimise the energy when shooting fails
   int descent_iterations = 400;
@@ -62,7 +62,7 @@ class Solver {
  private:
   bool by_sweeps(const Strand& strand, Answer& answer);
   bool by_single(const Strand& strand, Answer& answer);
-  bool by_multiple(const Strand& strand, Answer& answer, int most_iterations);
+  bool by_multiple(const Strand& strand, Answer& answer, int max_iterations);
   bool by_descent(const Strand& strand, Answer& answer, bool disturbed);
   bool by_energy(const Strand& strand, Answer& answer);
   bool found(const Strand& strand, Answer& answer);  // an equilibrium, stable or not
@@ -70,7 +70,7 @@ class Solver {
   bool by_continuation(const Strand& strand, Answer& answer);
   double far_away(const Strand& strand) const;  // how many moderate steps the holds are from where the strand lies
   void take(const Strand& strand, Answer& answer, Way way, int iterations, int sweeps, double residual);
-  ShootingSettings shooting() const { return {settings.tolerance, settings.most_iterations, settings.most_sweeps}; }
+  ShootingSettings shooting() const { return {settings.tolerance, settings.max_iterations, settings.most_sweeps}; }
 
   std::vector<State> states_, guess_, kept_;
   std::vector<State> underway_;  // of a descent that met its bound: the next call goes on from here

@@ -15,7 +15,7 @@ Settings Settings::from(const Options& options) {
   s.stiffening = options.word("law") == "stiffening" ? options.number("stiffening_strain") : 0;
   s.mesh_tolerance = options.number("mesh_tolerance");
   s.solver.tolerance = options.number("tolerance");
-  s.solver.most_iterations = static_cast<int>(options.number("iterations"));
+  s.solver.max_iterations = static_cast<int>(options.number("iterations"));
   s.solver.single = options.word("shooting") != "multiple";
   s.solver.pieces = static_cast<int>(options.number("pieces"));
   s.solver.fixed_point = options.word("dead_loads") == "fixed_point";
