@@ -10,25 +10,18 @@
 namespace tendril::cli {
 namespace {
 
-std::string capabilities(const Capability& can) {
+std::string nouns(const FeatureSet& features) {
   std::vector<std::string> words;
-  const auto add = [&words](bool yes, const char* word) {
-    if (yes) words.emplace_back(word);
-  };
-  add(can.inertia, "dynamics"), add(can.statics, "statics"), add(can.stretch, "stretch"),
-      add(can.anisotropic, "anisotropic sections");
-  add(can.rest_curvature, "natural curvature"), add(can.ring, "rings"), add(can.joints, "joints");
-  add(can.follower_loads, "follower loads"), add(can.drag, "drag and wind"), add(can.damping, "damping"),
-      add(can.winch, "winches");
-  add(can.stability, "stability"), add(can.contact != Support::none, "contact"),
-      add(can.bodies != Support::none, "rigid bodies");
+  for (const FeatureInfo& info : all_features)
+    if (features.has(info.feature)) words.emplace_back(info.noun);
   return joined(words);
 }
 
 void list_methods() {
   for (const MethodEntry& m : all_methods()) {
-    fmt::print("{}: {}\n  {}\n  {}\n  can: {}\n", m.info.name, m.info.title, m.info.paper, m.info.summary,
-               capabilities(m.info.can));
+    fmt::print("{}: {}\n  {}\n  {}\n", m.info.name, m.info.title, m.info.paper, m.info.summary);
+    if (m.info.can.moves()) fmt::print("  in motion: {}\n", nouns(m.info.can.motion));
+    if (m.info.can.relaxes()) fmt::print("  in equilibrium: {}\n", nouns(m.info.can.equilibrium));
     for (const OptionInfo& o : m.info.options)
       fmt::print("  option {}{}: {}\n", o.name, o.unit.empty() ? "" : " [" + o.unit + "]", o.sentence);
   }

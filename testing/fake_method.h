@@ -109,8 +109,10 @@ inline const MethodEntry& fake_method() {
   static const MethodEntry entry = [] {
     MethodEntry e;
     e.info.name = "fake";
-    e.info.can.inertia = e.info.can.statics = e.info.can.anisotropic = e.info.can.rest_curvature = e.info.can.ring = true;
-    e.info.can.hold_position = e.info.can.hold_direction = e.info.can.hold_twist = e.info.can.hold_inside = true;
+    constexpr FeatureSet both{Feature::anisotropic,    Feature::rest_curvature, Feature::ring,       Feature::hold_position,
+                              Feature::hold_direction, Feature::hold_twist,     Feature::hold_inside};
+    e.info.can.motion = both.with({Feature::inertia});
+    e.info.can.equilibrium = both.with({Feature::equilibria});
     e.check = [](const Model&, const Options&) { return Problems{}; };
     e.advise = [](const Model&, const Options&) { return StepAdvice{0.01, 0.004, "the springs"}; };
     e.make = [](std::shared_ptr<const Model> model, const Options&) -> std::unique_ptr<Method> {

@@ -29,7 +29,7 @@ OptionTable table_of(const Scene& scene, const std::string& method) {
 bool stretches(const MethodEntry& method, const Options& options) {
   for (const OptionInfo& option : method.info.options)
     if (option.name == "extensible") return options.flag("extensible");
-  return method.info.can.stretch;
+  return method.info.can.any(Feature::stretch);
 }
 
 void choose_step(const Scene& scene, Examined& examined) {

@@ -223,15 +223,15 @@ SENTENCE("scene", "bodies have mass and a possible inertia, and joints join two 
 std::vector<MethodEntry> three_methods() {
   MethodEntry full{}, still{}, loose{};
   full.info.name = "full";
-  Capability& c = full.info.can;
-  c.inertia = c.statics = c.anisotropic = c.rest_curvature = c.ring = c.joints = c.follower_loads = c.drag = c.damping =
-      true;
-  c.hold_position = c.hold_direction = c.hold_twist = c.hold_inside = true;
+  const FeatureSet both{Feature::anisotropic,    Feature::rest_curvature, Feature::ring,       Feature::joints,
+                        Feature::follower_loads, Feature::drag,           Feature::damping,    Feature::hold_position,
+                        Feature::hold_direction, Feature::hold_twist,     Feature::hold_inside};
+  full.info.can.motion = both.with({Feature::inertia});
+  full.info.can.equilibrium = both.with({Feature::equilibria});
   still.info.name = "still";
-  still.info.can = c;
-  still.info.can.inertia = still.info.can.joints = still.info.can.drag = false;
+  still.info.can.equilibrium = full.info.can.equilibrium.without({Feature::joints, Feature::drag});
   loose.info.name = "loose";
-  loose.info.can.inertia = loose.info.can.hold_position = true;
+  loose.info.can.motion = {Feature::inertia, Feature::hold_position};
   loose.info.can.fewest_edges = 4;
   loose.info.options = {{"stretchy", "", false, -forever, forever, {}, "stretches"},
                         {"tolerance", "m", 1e-8, 1e-12, 1e-2, {}, "when to stop"},
@@ -272,7 +272,7 @@ SENTENCE("scene", "what a method cannot do is refused, naming the methods that c
       ask(plain_scene + "[[load]]\nforce = { rod = \"beam\", value = [1, 0, 0], axes = \"material\" }\n", "loose"),
       "load[1].force.axes: method `loose` has no loads that turn with the rod");
   EXPECT_CONTAINS(ask(plain_scene + "[[load]]\nwind = { velocity = [1, 0, 0] }\n", "loose"),
-                  "load[1]: method `loose` has no wind");
+                  "load[1]: method `loose` has no drag and no wind");
   EXPECT_CONTAINS(ask(plain_scene + "[[load]]\ndrag = { normal = 1 }\n", "loose"), "load[1]: method `loose` has no drag");
   EXPECT_CONTAINS(ask(plain_scene + "[[joint]]\na = { rod = \"beam\", at = 0 }\nb = { rod = \"beam\", at = 1 }\n", "loose"),
                   "joint[0]: method `loose` has no joints, but the scene has joint `joint1`; methods that can: full");
@@ -280,7 +280,7 @@ SENTENCE("scene", "what a method cannot do is refused, naming the methods that c
 
 SENTENCE("scene", "when no method can do all of a scene, those that can do the part are named") {
   auto methods = three_methods();
-  methods[0].info.can.inertia = false;
+  methods[0].info.can.motion = {};
   Scene scene = *read_scene(plain_scene, "scene.toml");
   scene.method = "still";
   EXPECT_CONTAINS(to_text(check_scene(scene, methods)), "methods that can do this, but not all of the scene: loose");

@@ -69,14 +69,13 @@ MethodInfo make_info() {
   info.paper =
       "Bergou, Wardetzky, Robinson, Audoly, Grinspun: Discrete Elastic Rods, ACM Transactions on Graphics 27(3), 2008";
   info.summary = "explicit centerline, material frame in quasistatic equilibrium, inextensible by projection or extensible";
-  Capability& can = info.can;
-  can.inertia = can.statics = can.stretch = can.anisotropic = can.rest_curvature = can.ring = true;
-  can.joints = true;
-  can.bodies = Support::partial;
-  can.contact = Support::partial;
-  can.follower_loads = can.drag = can.damping = can.stability = can.coupling = true;
-  can.hold_position = can.hold_direction = can.hold_twist = can.hold_inside = true;
-  can.fewest_edges = 2;
+  constexpr FeatureSet both{Feature::stretch,          Feature::anisotropic,    Feature::rest_curvature, Feature::ring,
+                            Feature::limp_twist,       Feature::follower_loads, Feature::drag,           Feature::damping,
+                            Feature::couplings,        Feature::hold_position,  Feature::hold_direction, Feature::hold_twist,
+                            Feature::hold_twist_alone, Feature::hold_inside};
+  info.can.motion = both.with({Feature::inertia, Feature::joints, Feature::bodies, Feature::contact});
+  info.can.equilibrium = both.with({Feature::equilibria, Feature::stability});
+  info.can.fewest_edges = 2;
   info.options = options();
   return info;
 }

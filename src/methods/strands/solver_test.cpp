@@ -190,7 +190,7 @@ SENTENCE(
   strand.holds = {held(0, {0, 0, 0}, along_x())};
   const Quaternion turned = along_x() * to_small(exp_quat(Vec3(0.5, 0.6, 0.4)));
   Spring inside{30, 20.0, {0.4, 0.2, 0.1}, {}}, end{n, 50.0, {0.6, 0.3, -0.3}, {}};
-  end.turning.push({2.0, turned}), end.turning.push({0.5, along_x()});
+  end.turning.add({2.0, turned}), end.turning.add({0.5, along_x()});
   strand.set_springs({inside, end});
   Answer answer;
   const Solver solver = solved(strand, answer);

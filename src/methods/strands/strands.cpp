@@ -155,7 +155,7 @@ void Strands::set_hands(int rod) {
     const double k = at->k + grip.stiffness;
     if (k > 0) at->r = (at->k / k) * at->r + (grip.stiffness / k) * to_small(grip.pose.position);
     at->k = k;
-    if (grip.angular_stiffness > 0) at->turning.push({grip.angular_stiffness, to_small(grip.pose.orientation)});
+    if (grip.angular_stiffness > 0) at->turning.add({grip.angular_stiffness, to_small(grip.pose.orientation)});
   }
   line.strand.set_springs(std::move(springs));
 }

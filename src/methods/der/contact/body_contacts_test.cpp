@@ -270,7 +270,7 @@ SENTENCE("der",
 
 Live with_hand(const Hand& hand) {
   Live live;
-  live.hands.push(hand);
+  live.hands.add(hand);
   live.hands.begin()->id = 1;
   return live;
 }
