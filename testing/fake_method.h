@@ -66,7 +66,8 @@ class FakeMethod final : public Method {
     StepReport report;
     report.iterations = 3;
     const double increment = std::max(std::abs(load_factor - load_factor_), std::abs(time - time_) * (time_ < 0 ? 0 : 1));
-    if (increment > t.largest_increment * (1 + 1e-12)) report.outcome = Outcome::not_converged, report.cause = Cause::newton;
+    if (increment > t.largest_increment * (1 + 1e-12))
+      report.outcome = Outcome::not_converged, report.cause = Cause::no_equilibrium;
     load_factor_ = load_factor;
     time_ = time;
     for (std::size_t i = 0; i < offset_.size(); ++i)

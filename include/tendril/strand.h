@@ -40,10 +40,8 @@ struct StrandAnswer {
   int iterations = 0, sweeps = 0;
   double residual = 0;   // parts of the length, radians
   double imbalance = 0;  // of force and moment, of any segment as a free body, over EI/L^2 and EI/L; with the verdict
-  // The verdict: directions in which the energy falls; 0: a minimum; -1: not asked; no_energy: the pull turns with the
-  // strand, or turns it, and has no energy.
-  int unstable = -1;
-  Wrench on_hand;  // what the hand feels, world axes
+  Verdict verdict;       // no_energy: the pull turns with the strand, or turns it
+  Wrench on_hand;        // what the hand feels, world axes
 };
 
 class HapticStrand {

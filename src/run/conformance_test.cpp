@@ -62,8 +62,10 @@ SENTENCE("run", "a method that claims to judge equilibria gives a verdict, other
     scene.time.mode = Mode::statics;
     Simulation simulation = open_or_fail(scene);
     EXPECT_EQ(simulate(simulation, {}).outcome, Outcome::fine);
-    const int verdict = simulation.frame().report.negative_pivots;
-    EXPECT_EQ(verdict, method.info.can.any(Feature::stability) ? 0 : -1);
+    const Verdict& verdict = simulation.frame().report.verdict;
+    EXPECT_EQ(verdict.judged(), method.info.can.equilibrium.has(Feature::stability));
+    EXPECT_EQ(verdict.minimum(), verdict.judged()) << verdict.unstable;
+    EXPECT_EQ(verdict.softest > 0, verdict.judged()) << verdict.softest;
   });
 }
 

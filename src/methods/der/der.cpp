@@ -5,6 +5,7 @@
 
 #include "math/rotation.h"
 #include "math/transport.h"
+#include "methods/der/failures.h"
 
 namespace tendril::der {
 Settings Settings::from(const Options& options) {
@@ -53,7 +54,7 @@ Cause Der::keep_lengths(double dt, bool again) {
   const ProjectionReport p = project_all(dt, settings_.push, true, again);
   report_.iterations += p.iterations;
   report_.residual = p.residual;
-  return p.fine ? Cause::none : Cause::projection;
+  return p.fine ? Cause::none : lengths_lost;
 }
 
 namespace {
@@ -272,7 +273,7 @@ StepReport Der::take_step(double time, double dt, const Live& live) {
     return report_;
   };
   const double openness = update_gradient(c, dt);
-  if (!(openness > folded)) return failed(openness != openness ? Cause::not_finite : Cause::folded_joint);
+  if (!(openness > folded)) return failed(openness != openness ? Cause::not_finite : joint_folded);
   loads_->add_couples(drive_, c);
   for (std::size_t r = 0; r < c.rods.size(); ++r) first_tangents_[r] = c.t.get(c.rods[r].first);
   if (c.has_rolling) begin_roll(c, *angles_, dt);
@@ -295,7 +296,7 @@ StepReport Der::take_step(double time, double dt, const Live& live) {
     contacts_->add_torques(c, dt);
   }
   const AngleReport a = update_angles(c, *angles_, 1);
-  if (!a.fine) return failed(Cause::frame_update);
+  if (!a.fine) return failed(frame_lost);
   if (c.has_rolling) end_roll(c, *angles_, dt);
   lap(Part::frames);
   if (contacts_) {
@@ -307,7 +308,12 @@ StepReport Der::take_step(double time, double dt, const Live& live) {
 }
 
 StepReport Der::relax(double time, double load_factor, const Live& live) {
-  TENDRIL_REQUIRE(!joins_, "equilibria of rods with joints or bodies are not offered");
+  if (joins_ || contacts_) {  // not claimed, and refused by check
+    report_ = {};
+    report_.outcome = Outcome::not_converged;
+    report_.cause = Cause::no_equilibrium;
+    return report_;
+  }
   evaluate(*model_, live, time, load_factor, drive_);
   take_hold();
   if (walls_changed()) rebuild();
@@ -325,10 +331,10 @@ StepReport Der::relax(double time, double load_factor, const Live& live) {
   report_ = {};
   report_.iterations = r.iterations;
   report_.residual = r.residual;
-  report_.negative_pivots = r.negative_pivots;
+  report_.verdict = r.verdict;
   if (!r.fine) {
     report_.outcome = Outcome::not_converged;
-    report_.cause = Cause::newton;
+    report_.cause = Cause::no_equilibrium;
   }
   refresh();
   update_gradient(c, 0);

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "methods/der/der.h"
+#include "methods/der/failures.h"
 
 namespace tendril::der {
 namespace {
@@ -77,6 +78,7 @@ MethodInfo make_info() {
   info.can.equilibrium = both.with({Feature::equilibria, Feature::stability});
   info.can.fewest_edges = 2;
   info.options = options();
+  info.failures = failures();
   return info;
 }
 

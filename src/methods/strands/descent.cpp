@@ -310,13 +310,35 @@ bool has_energy(const Strand& strand) {
   });
 }
 
-int EnergyDescent::unstable_directions(const Strand& strand, const std::vector<State>& states) {
-  if (!has_energy(strand)) return no_energy;
+Verdict EnergyDescent::judge(const Strand& strand, const std::vector<State>& states) {
+  if (!has_energy(strand)) return {Verdict::Kind::no_energy};
   scales_ = Scales::of(strand);
   load(strand, states);
   hold_orientations(strand);
   assemble(strand, true);
-  return factor(strand, neutral);
+  return {Verdict::Kind::counted, std::max(0, factor(strand, neutral))};
+}
+
+// Inverse iteration with the factor at hand, on the constraints: (K + neutral S) x = mu S x, S = EI/L^2 times length.
+double EnergyDescent::softest() {
+  constexpr int rounds = 8;
+  const std::size_t n = z(matrix_.size());
+  for (std::size_t i = 0; i < step_.size(); ++i)
+    step_[i] = i < n && !fixed_[i] ? 1 + 0.1 * static_cast<double>(i * 7 % 13) : 0;  // along no mode in particular
+  double mu = 0;
+  for (int round = 0; round < rounds; ++round) {
+    double largest = 0, before = 0, along = 0;
+    for (std::size_t i = 0; i < n; ++i) largest = std::max(largest, std::abs(step_[i]));
+    for (std::size_t i = 0; i < step_.size(); ++i) {
+      gradient_[i] = i < n ? step_[i] * shift_[i] / largest : 0;
+      if (i < n && shift_[i] > 0) before += gradient_[i] * gradient_[i] / shift_[i];
+      step_[i] = gradient_[i];
+    }
+    solve(step_);
+    for (std::size_t i = 0; i < n; ++i) along += step_[i] * gradient_[i];
+    mu = before / along;
+  }
+  return mu - neutral;
 }
 
 }  // namespace tendril::strands

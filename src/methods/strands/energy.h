@@ -43,8 +43,10 @@ class EnergyDescent {
   // they were when it fails.
   DescentReport polish(const Strand& strand, double tolerance, int max_iterations, std::vector<State>& states);
 
-  // Directions in which the energy of this equilibrium falls; 0: a minimum; tendril::no_energy.
-  int unstable_directions(const Strand& strand, const std::vector<State>& states);
+  // Is this equilibrium a minimum of the energy?
+  Verdict judge(const Strand& strand, const std::vector<State>& states);
+  // After judge: the eigenvalue of the softest mode, over EI/L^2 per length.
+  double softest();
 
   // For tests: energy (without constraints) and its gradient in material axes, of orientations alone.
   double energy(const Strand& strand) const;

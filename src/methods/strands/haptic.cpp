@@ -51,7 +51,7 @@ StrandAnswer HapticStrand::Inside::solve() {
   StrandAnswer out;
   out.fine = answer.fine;
   out.iterations = answer.iterations, out.sweeps = answer.sweeps, out.residual = answer.residual;
-  out.unstable = answer.unstable, out.imbalance = answer.imbalance;
+  out.verdict = answer.verdict, out.imbalance = answer.imbalance;
   return out;
 }
 

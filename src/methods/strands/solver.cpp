@@ -210,7 +210,8 @@ bool Solver::found(const Strand& strand, Answer& answer) {
 }
 
 void Solver::judge(const Strand& strand, Answer& answer) {
-  answer.unstable = descent_.unstable_directions(strand, states_);
+  answer.verdict = descent_.judge(strand, states_);
+  if (settings.softest && answer.verdict.kind == Verdict::Kind::counted) answer.verdict.softest = descent_.softest();
   answer.imbalance = equilibrium_error(strand, states_);
 }
 
@@ -220,7 +221,7 @@ Answer Solver::solve(const Strand& strand) {
   if (!answer.fine) return answer;
   memory_.last_way = answer.way;
   if (settings.verdict) judge(strand, answer);
-  if (answer.unstable <= 0 || !settings.seek_minimum || !settings.may_descend) {
+  if (answer.verdict.unstable == 0 || !settings.seek_minimum || !settings.may_descend) {
     memory_.descending = false;
     return answer;
   }
@@ -229,7 +230,7 @@ Answer Solver::solve(const Strand& strand) {
   Answer lower = answer;
   if (by_descent(strand, lower, true)) {
     judge(strand, lower);
-    if (lower.unstable < answer.unstable) {
+    if (lower.verdict.unstable < answer.verdict.unstable) {
       memory_.last_way = lower.way;
       return lower;
     }

@@ -14,6 +14,7 @@ struct SolverSettings {
   bool single = true;        // try single shooting first
   bool fixed_point = false;  // dead loads by repeated sweeps instead of Newton's method; small loads only
   bool verdict = true;       // count unstable directions of each answer
+  bool softest = false;      // and find the softest mode
   bool seek_minimum = true;  // leave equilibria that are not minima (needs the verdict)
   int max_iterations = 30;   // of each shooting
   int most_sweeps = 200;     // of each shooting
@@ -29,7 +30,7 @@ struct Answer {
   int sweeps = 0;
   double residual = 0;
   double imbalance = 0;  // of force and moment, of any segment as a free body, over EI/L^2 and EI/L; with the verdict
-  int unstable = -1;     // the verdict: directions in which the energy falls; -1: not asked; tendril::no_energy
+  Verdict verdict;       // is it a minimum of the energy?
 };
 
 class Solver {

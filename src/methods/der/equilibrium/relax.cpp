@@ -97,7 +97,7 @@ RelaxReport Relaxer::relax(Chain& c, const Drive& drive, Loads& loads, const Rel
     problem.finish();
     report.fine = report.fine && fine;
     report.residual = std::max(report.residual, residual);
-    report.negative_pivots += fine ? problem.negative_pivots() : 0;
+    if (fine) report.verdict.add(problem.judge());
   }
   return report;
 }

@@ -22,7 +22,7 @@ struct RelaxReport {
   bool fine = false;
   int iterations = 0;
   double residual = 0;
-  int negative_pivots = 0;
+  Verdict verdict{Verdict::Kind::counted};
 };
 
 // Works on the chain in place: positions, frames (theta and Bishop directors), tension. On failure the chain is left at the

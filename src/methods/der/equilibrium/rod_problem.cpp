@@ -181,6 +181,31 @@ int RodProblem::negative_pivots(double below) {
   return factor(below).negative;
 }
 
+// The softest mode by inverse iteration with the factor at hand: K x = lambda S x, S the stiffness of one segment. A few
+// rounds, because the verdict must cost little beside the equilibrium; `direction` is free once the equilibrium is found.
+Verdict RodProblem::judge() {
+  constexpr int rounds = 4;
+  if (!conservative()) return {Verdict::Kind::no_energy};
+  Verdict verdict{Verdict::Kind::counted, negative_pivots()};
+  std::vector<double>& x = n_.direction;
+  for (int i = 0; i < n_.size; ++i) x[z(i)] = n_.fixed[z(i)] ? 0 : 1 + 0.1 * (i * 7 % 13);  // along no mode in particular
+  double before = 0, along = 0;
+  for (int round = 0; round < rounds; ++round) {
+    double largest = 0;
+    for (const double v : x) largest = std::max(largest, std::abs(v));
+    before = along = 0;  // x' S x and x' S K^-1 S x, whose ratio is the eigenvalue
+    for (int i = 0; i < n_.size; ++i) {
+      x[z(i)] *= n_.stiff[z(i)] / largest;
+      before += x[z(i)] * x[z(i)] / n_.stiff[z(i)];
+      n_.gradient[z(i)] = x[z(i)];
+    }
+    solve(x);
+    for (int i = 0; i < n_.size; ++i) along += x[z(i)] * n_.gradient[z(i)];
+  }
+  verdict.softest = before / along;
+  return verdict;
+}
+
 // Writes frames and tension back: theta from the twists, the Bishop frame of the first slot from its material frame.
 void RodProblem::finish() {
   c_.set_first_director(index_, c_.m1.get(rod_.first));

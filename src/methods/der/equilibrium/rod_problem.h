@@ -39,6 +39,7 @@ class RodProblem {
   void follow_multipliers(double fraction);  // by what the Newton step says of them
   bool inextensible() const;
   int negative_pivots(double below = 0);
+  Verdict judge();  // of the present state as an equilibrium, with the softest mode
 
   // Writes frames and tension back: theta from the twists, the Bishop frame of the first slot from its material frame.
   void finish();

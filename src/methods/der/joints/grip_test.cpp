@@ -115,7 +115,7 @@ SENTENCE("der", "no hand is too wild: far jumps and jerks with any stiffness lea
           }
           const StepReport report = rod.step(time, dt, live);
           fine = report.outcome == Outcome::fine;
-          EXPECT_TRUE(fine) << "step " << i << ": " << to_text(report.cause);
+          EXPECT_TRUE(fine) << "step " << i << ": " << failure_of(report.cause, entry().info).sentence;
           if (i % 50 == 0) worst = std::max(worst, worst_length(*model, frame_of(rod)));
         }
         EXPECT_LT(worst, 1e-7);
@@ -199,7 +199,7 @@ SENTENCE("der", "a spring at the end of a cantilever: EI w'''' = 0 gives F = k d
     Der rod(model_of(scene), {});
     const StepReport report = rod.relax(1, 1, {});
     ASSERT_EQ(report.outcome, Outcome::fine);
-    EXPECT_EQ(report.negative_pivots, 0);
+    EXPECT_TRUE(report.verdict.minimum());
     const double tip = frame_of(rod).position[NodeIndex(segments)].z();
     errors.push_back(std::abs(tip / (d * k / (k + 3)) - 1));
   }
