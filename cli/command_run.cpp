@@ -124,8 +124,8 @@ int command_run(const RunArguments& a) {
   if (!scene) return print_problems(scene.problems()), bad_input;
   if (a.until && a.inputs.empty()) scene->time.duration = *a.until;
   Checked<Simulation> simulation = Simulation::open(*scene);
-  // Reading and opening may both warn of the same thing: the warnings of open are printed, unless only reading had any.
-  print_problems(simulation.problems().empty() ? scene.problems() : simulation.problems());
+  print_problems(scene.problems());  // of the text
+  print_problems(simulation.problems());
   if (!simulation) return bad_input;
   if (a.threads > 1 && !a.quiet && !a.json) fmt::print(stderr, "note: {} works on one thread\n", scene->method);
   const std::string folder = a.output.empty() ? "runs/" + scene_name(a.scene) : a.output;

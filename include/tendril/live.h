@@ -17,7 +17,9 @@ struct FixedVec {
   T* begin() { return items.data(); }
   T* end() { return items.data() + count; }
   void add(const T& item) { TENDRIL_REQUIRE(push(item), "no room for more"); }
-  [[nodiscard]] bool push(const T& item) { return count < Most ? (items[static_cast<std::size_t>(count++)] = item, true) : false; }
+  [[nodiscard]] bool push(const T& item) {
+    return count < Most ? (items[static_cast<std::size_t>(count++)] = item, true) : false;
+  }
 };
 
 // A hand that holds a point of a rod (or a body) by a spring and damper.

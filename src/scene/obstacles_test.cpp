@@ -154,7 +154,7 @@ f 4 1 5 8
   EXPECT_EQ(shape.vertices.size(), 8u);
   EXPECT_EQ(shape.triangles.size(), 36u);
   EXPECT_EQ(shape.file, "");
-  EXPECT_LACKS(to_text(check_scene(*scene)), "mesh");
+  EXPECT_LACKS(to_text(check_scene(*scene, all_methods())), "mesh");
 }
 
 SENTENCE("scene", "a bad OBJ file is told line by line") {

@@ -137,10 +137,6 @@ class Spring {
   double advised_ = 0, time_ = 0;
 };
 
-Check at_least(std::string name, double bound, double result) {
-  return {std::move(name), bound, result, std::max(0.0, bound - result), 0, result >= bound};
-}
-
 void write_figure(ExperimentContext& context, const std::string& name, const Frame& frame, const Shape& shape) {
   std::vector<std::vector<double>> line, torsion;
   for (int i = 0; i < frame.position.size(); ++i) {

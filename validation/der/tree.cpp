@@ -73,10 +73,6 @@ Blown blow(const TreeChoice& choice, double duration) {
   return b;
 }
 
-Check at_least(std::string name, double bound, double result) {
-  return {std::move(name), bound, result, std::max(0.0, bound - result), 0, result >= bound};
-}
-
 }  // namespace
 
 std::vector<Check> der_tree_in_wind(ExperimentContext& context) {

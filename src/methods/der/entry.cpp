@@ -238,16 +238,6 @@ Problems check(const Model& model, const Options& options) {
       break;
     }
   }
-  for (std::size_t i = 0; i < model.clamps.size(); ++i) {
-    for (std::size_t j = 0; j < i; ++j) {
-      const ClampModel &a = model.clamps[i], &b = model.clamps[j];
-      if (a.node != b.node || std::max(a.from, b.from) >= std::min(a.until, b.until)) continue;
-      const bool twice = (a.position && b.position) || ((a.direction || a.twist) && (b.direction || b.twist));
-      if (!twice) continue;
-      problems.push_back({Severity::error, "", "clamp[" + std::to_string(i) + "]",
-                          "holds what clamp " + b.name + " holds already", "", "put what is held into one clamp"});
-    }
-  }
   if (!extensible) check_taut(model, problems);
   check_directions(model, problems);
   check_joins(model, problems);

@@ -65,18 +65,6 @@ void check_held(const Model& model, Problems& problems) {
   }
 }
 
-void check_twice(const Model& model, Problems& problems) {
-  for (std::size_t i = 0; i < model.clamps.size(); ++i) {
-    for (std::size_t j = 0; j < i; ++j) {
-      const ClampModel &a = model.clamps[i], &b = model.clamps[j];
-      if (a.node != b.node || std::max(a.from, b.from) >= std::min(a.until, b.until)) continue;
-      if (!((a.position && b.position) || (a.direction && b.direction))) continue;
-      problems.push_back({Severity::error, "", "clamp[" + std::to_string(i) + "]",
-                          "holds what clamp " + b.name + " holds already", "", "put what is held into one clamp"});
-    }
-  }
-}
-
 // As many turning springs as a node has room for, hands of a user not counted.
 void check_couplings(const Model& model, Problems& problems) {
   for (std::size_t i = 0; i < model.couplings.size(); ++i) {
@@ -105,7 +93,6 @@ Problems check(const Model& model, const Options& options) {
     }
   }
   check_held(model, problems);
-  check_twice(model, problems);
   check_couplings(model, problems);
   return problems;
 }
