@@ -96,9 +96,7 @@ int command_check(const CheckArguments& a) {
   Derived derived;
   Problems problems = scene.problems();
   if (scene) {
-    // Checking repeats what reading reported.
-    problems = check(*scene);
-    if (problems.empty()) problems = scene.problems();
+    for (Problem& p : check(*scene)) problems.push_back(std::move(p));
     const Checked<Derived> found = derive(*scene);
     if (found) derived = *found;
   }

@@ -9,25 +9,18 @@
 namespace tendril::cli {
 namespace {
 
-std::string capabilities(const Capability& can) {
+std::string nouns(const FeatureSet& features) {
   std::vector<std::string> words;
-  const auto add = [&words](bool yes, const char* word) {
-    if (yes) words.emplace_back(word);
-  };
-  add(can.inertia, "dynamics"), add(can.statics, "statics"), add(can.stretch, "stretch"),
-      add(can.anisotropic, "anisotropic sections");
-  add(can.rest_curvature, "natural curvature"), add(can.ring, "rings"), add(can.joints, "joints");
-  add(can.follower_loads, "follower loads"), add(can.drag, "drag and wind"), add(can.damping, "damping"),
-      add(can.winch, "winches");
-  add(can.stability, "stability"), add(can.contact != Support::none, "contact"),
-      add(can.bodies != Support::none, "rigid bodies");
+  for (const FeatureInfo& info : all_features)
+    if (features.has(info.feature)) words.emplace_back(info.noun);
   return joined(words);
 }
 
 void list_methods() {
   for (const MethodEntry& m : all_methods()) {
-    fmt::print("{}: {}\n  {}\n  {}\n  can: {}\n", m.info.name, m.info.title, m.info.paper, m.info.summary,
-               capabilities(m.info.can));
+    fmt::print("{}: {}\n  {}\n  {}\n", m.info.name, m.info.title, m.info.paper, m.info.summary);
+    if (m.info.can.moves()) fmt::print("  in motion: {}\n", nouns(m.info.can.motion));
+    if (m.info.can.relaxes()) fmt::print("  in equilibrium: {}\n", nouns(m.info.can.equilibrium));
     for (const OptionInfo& o : m.info.options)
       fmt::print("  option {}{}: {}\n", o.name, o.unit.empty() ? "" : " [" + o.unit + "]", o.sentence);
   }
@@ -61,10 +54,11 @@ void list_scenes() {
 int command_list(const ListArguments& a) {
   if (a.what == "methods") return list_methods(), fine;
   if (a.what == "scenes") return list_scenes(), fine;
-  if (a.what == "scene-format") return fmt::print("{}", scene_format_manual()), fine;
-  if (a.what == "schema") return fmt::print("{}\n", scene_json_schema()), fine;
+  if (a.what == "scene-format") return fmt::print("{}", scene_format_manual(all_methods())), fine;
+  if (a.what == "features") return fmt::print("{}", capability_table(all_methods())), fine;
+  if (a.what == "schema") return fmt::print("{}\n", scene_json_schema(all_methods())), fine;
   fmt::print(stderr, "cannot list `{}`; {}\n", a.what,
-             suggest(a.what, {"methods", "scenes", "experiments", "scene-format", "schema"}));
+             suggest(a.what, {"methods", "scenes", "experiments", "features", "scene-format", "schema"}));
   return bad_input;
 }
 

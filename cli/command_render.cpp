@@ -52,8 +52,8 @@ std::vector<std::string> problems_of(const RenderArguments& a, const std::string
     wrong.push_back(fmt::format("-o {}: a picture ends in .png, a film in {}", a.output, joined(films)));
   const fs::path folder = fs::absolute(a.output).parent_path();
   if (!fs::is_directory(folder)) wrong.push_back(fmt::format("-o {}: there is no folder {}", a.output, folder.string()));
-  if (film && a.time) wrong.push_back("--time is for a picture; a film has --from and --to");
-  if (!film && (a.from || a.to)) wrong.push_back("--from and --to are for a film; a picture has --time");
+  if (film && a.time) wrong.emplace_back("--time is for a picture; a film has --from and --to");
+  if (!film && (a.from || a.to)) wrong.emplace_back("--from and --to are for a film; a picture has --time");
   const double from = a.from.value_or(span.from), to = a.to.value_or(span.to);
   if (film && to < from) wrong.push_back(fmt::format("--to {:g} s lies before --from {:g} s", to, from));
   for (const auto& [name, value] : {std::pair{"--time", a.time}, std::pair{"--from", a.from}, std::pair{"--to", a.to}})

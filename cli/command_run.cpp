@@ -70,9 +70,9 @@ void print_summary(const RunReport& r, const Simulation& simulation, const std::
   print_probes(r);
   fmt::print("  worst residual {:.2g}, iterations {}, length error {:.2g}; retries {}; energy drift {:.2g}\n",
              r.worst_residual, r.worst_iterations, r.worst_length_error, r.retries, r.last.drift);
-  if (const int unstable = simulation.frame().report.negative_pivots;
-      simulation.scene().time.mode != Mode::dynamics && unstable != -1)
-    fmt::print("  the last equilibrium is {}\n", stability_text(unstable));
+  if (const Verdict& verdict = simulation.frame().report.verdict;
+      simulation.scene().time.mode != Mode::dynamics && verdict.judged())
+    fmt::print("  the last equilibrium is {}\n", to_text(verdict));
   fmt::print("  at most {} contacts at once, worst penetration {:.2g} of the radius\n", r.most_contacts,
              r.worst_penetration);
   fmt::print("  {0}/run.h5  {0}/summary.json  {0}/probes.csv\n", folder);
@@ -124,8 +124,8 @@ int command_run(const RunArguments& a) {
   if (!scene) return print_problems(scene.problems()), bad_input;
   if (a.until && a.inputs.empty()) scene->time.duration = *a.until;
   Checked<Simulation> simulation = Simulation::open(*scene);
-  // Reading and opening may both warn of the same thing: the warnings of open are printed, unless only reading had any.
-  print_problems(simulation.problems().empty() ? scene.problems() : simulation.problems());
+  print_problems(scene.problems());  // of the text
+  print_problems(simulation.problems());
   if (!simulation) return bad_input;
   if (a.threads > 1 && !a.quiet && !a.json) fmt::print(stderr, "note: {} works on one thread\n", scene->method);
   const std::string folder = a.output.empty() ? "runs/" + scene_name(a.scene) : a.output;

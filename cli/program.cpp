@@ -24,7 +24,7 @@ tendril simulates elastic rods: they bend, twist, buckle, coil and swing.
   tendril view [SCENE]        play with a scene in the browser; without SCENE a gallery; RUN folders are replayed
   tendril render RUN -o FILE  a picture (.png) or a film (.mp4, .webm) of a run
   tendril check SCENE         every problem of a scene, its stiffness, wave speeds and steps
-  tendril list WHAT           methods, scenes, experiments, scene-format, schema
+  tendril list WHAT           methods, scenes, experiments, features, scene-format, schema
   tendril validate [NAME...]  reproduce published results
   tendril compare SCENE       the same scene through several methods
   tendril bench               what a step costs
@@ -103,8 +103,8 @@ void describe_others(CLI::App& app, Arguments& a) {
   check->add_option("--set", a.check.sets, "change a field, as in run")->take_all()->allow_extra_args(false);
   check->add_flag("--json", a.check.json, "print JSON, nothing else");
 
-  CLI::App* list = app.add_subcommand("list", "what there is: methods, scenes, experiments, scene-format, schema");
-  list->add_option("what", a.list.what, "methods, scenes, experiments, scene-format or schema")->required();
+  CLI::App* list = app.add_subcommand("list", "what there is: methods, scenes, experiments, features, scene-format, schema");
+  list->add_option("what", a.list.what, "methods, scenes, experiments, features, scene-format or schema")->required();
 
   CLI::App* validate = app.add_subcommand("validate", "reproduce published results: target, result, error, pass or fail");
   validate->add_option("names", a.validate.names, "experiments, or the beginning of their names (default: all)");

@@ -16,12 +16,13 @@ void RunLog::begin(const Simulation& simulation) {
              simulation.scene().title.empty() ? "a scene" : simulation.scene().title, simulation.scene().method,
              simulation.time(), simulation.scene().time.duration, simulation.step_size());
   retries_ = simulation.report().retries;
+  if (const MethodEntry* method = find_method(simulation.scene().method)) method_ = method->info;
 }
 
 void RunLog::take(const Frame& frame, const Measures&) {
   if (log_ && frame.report.outcome != Outcome::fine)
-    log_->warn("t = {:.6g} s: {} (residual {:.2g} after {} iterations)", frame.time, to_text(frame.report.cause),
-               frame.report.residual, frame.report.iterations);
+    log_->warn("t = {:.6g} s: {} (residual {:.2g} after {} iterations)", frame.time,
+               failure_of(frame.report.cause, method_).sentence, frame.report.residual, frame.report.iterations);
 }
 
 void RunLog::tick(const Simulation& simulation) {

@@ -25,6 +25,7 @@ class RunLog final : public Sink {
   std::string folder_;
   std::shared_ptr<spdlog::logger> log_;
   int retries_ = 0;
+  MethodInfo method_;
 };
 
 }  // namespace tendril::cli

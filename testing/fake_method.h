@@ -66,7 +66,8 @@ class FakeMethod final : public Method {
     StepReport report;
     report.iterations = 3;
     const double increment = std::max(std::abs(load_factor - load_factor_), std::abs(time - time_) * (time_ < 0 ? 0 : 1));
-    if (increment > t.largest_increment * (1 + 1e-12)) report.outcome = Outcome::not_converged, report.cause = Cause::newton;
+    if (increment > t.largest_increment * (1 + 1e-12))
+      report.outcome = Outcome::not_converged, report.cause = Cause::no_equilibrium;
     load_factor_ = load_factor;
     time_ = time;
     for (std::size_t i = 0; i < offset_.size(); ++i)
@@ -109,8 +110,10 @@ inline const MethodEntry& fake_method() {
   static const MethodEntry entry = [] {
     MethodEntry e;
     e.info.name = "fake";
-    e.info.can.inertia = e.info.can.statics = e.info.can.anisotropic = e.info.can.rest_curvature = e.info.can.ring = true;
-    e.info.can.hold_position = e.info.can.hold_direction = e.info.can.hold_twist = e.info.can.hold_inside = true;
+    constexpr FeatureSet both{Feature::anisotropic,    Feature::rest_curvature, Feature::ring,       Feature::hold_position,
+                              Feature::hold_direction, Feature::hold_twist,     Feature::hold_inside};
+    e.info.can.motion = both.with({Feature::inertia});
+    e.info.can.equilibrium = both.with({Feature::equilibria});
     e.check = [](const Model&, const Options&) { return Problems{}; };
     e.advise = [](const Model&, const Options&) { return StepAdvice{0.01, 0.004, "the springs"}; };
     e.make = [](std::shared_ptr<const Model> model, const Options&) -> std::unique_ptr<Method> {

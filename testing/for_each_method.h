@@ -34,7 +34,7 @@ inline Scene tiny_scene(const MethodEntry& method) {
   scene.clamps.push_back(clamp);
   scene.loads.push_back(GravityLoad{});
   scene.probes.push_back({"tip", "rod", 1, "", Quantity::position});
-  if (!method.info.can.inertia) scene.time.mode = Mode::quasistatic;
+  if (!method.info.can.moves()) scene.time.mode = Mode::quasistatic;
   return scene;
 }
 
@@ -47,31 +47,35 @@ inline void add_arm(Scene& s, JointKind kind) {
   s.joints.push_back({"knee", kind, {"rod", 1}, {"arm", 0}, Vec3::UnitZ()});
 }
 
-// One thing a scene may ask for, and whether a method claims it.
+// One thing a scene may ask for, and the features it needs; a scene of either mode, or of the one that `ask` sets.
 struct Request {
   const char* name;
-  bool (*claimed)(const Capability&);
+  FeatureSet needs;
   void (*ask)(Scene&);
 };
 inline const std::vector<Request>& all_requests() {
   static const std::vector<Request> requests{
-      {"dynamics", [](const Capability& c) { return c.inertia; }, [](Scene& s) { s.time.mode = Mode::dynamics; }},
-      {"statics", [](const Capability& c) { return c.statics; }, [](Scene& s) { s.time.mode = Mode::statics; }},
-      {"quasistatics", [](const Capability& c) { return c.statics; }, [](Scene& s) { s.time.mode = Mode::quasistatic; }},
-      {"an anisotropic section", [](const Capability& c) { return c.anisotropic; },
+      {"dynamics", {Feature::inertia}, [](Scene& s) { s.time.mode = Mode::dynamics; }},
+      {"statics", {Feature::equilibria}, [](Scene& s) { s.time.mode = Mode::statics; }},
+      {"quasistatics", {Feature::equilibria}, [](Scene& s) { s.time.mode = Mode::quasistatic; }},
+      {"an anisotropic section",
+       {Feature::anisotropic},
        [](Scene& s) { s.rods[0].section = StiffnessSection{500.0, 0.02, 0.03, 0.015, 0.2, 0.01}; }},
-      {"natural curvature", [](const Capability& c) { return c.rest_curvature; },
+      {"natural curvature",
+       {Feature::rest_curvature},
        [](Scene& s) {
          s.rods[0].rest = ArcCurve{Vec3::Zero(), Vec3::UnitX(), Vec3::UnitY(), 0.4, 1.2};
        }},
-      {"a ring", [](const Capability& c) { return c.ring && c.rest_curvature; },
+      {"a ring",
+       {Feature::ring},
        [](Scene& s) {
          s.rods[0].rest = CircleCurve{Vec3::Zero(), Vec3::UnitZ(), 0.1};
        }},
-      {"a joint", [](const Capability& c) { return c.joints; }, [](Scene& s) { add_arm(s, JointKind::rigid); }},
-      {"a ball joint", [](const Capability& c) { return c.joints; }, [](Scene& s) { add_arm(s, JointKind::ball); }},
-      {"a hinge", [](const Capability& c) { return c.joints; }, [](Scene& s) { add_arm(s, JointKind::hinge); }},
-      {"a loop of rods", [](const Capability& c) { return c.joints; },
+      {"a joint", {Feature::joints}, [](Scene& s) { add_arm(s, JointKind::rigid); }},
+      {"a ball joint", {Feature::joints}, [](Scene& s) { add_arm(s, JointKind::ball); }},
+      {"a hinge", {Feature::joints}, [](Scene& s) { add_arm(s, JointKind::hinge); }},
+      {"a loop of rods",
+       {Feature::joints},
        [](Scene& s) {
          add_arm(s, JointKind::rigid);
          Rod back = s.rods[0];
@@ -81,7 +85,8 @@ inline const std::vector<Request>& all_requests() {
          s.joints.push_back({"far", JointKind::rigid, {"arm", 1}, {"back", 0}, Vec3::UnitZ()});
          s.joints.push_back({"near", JointKind::hinge, {"back", 1}, {"rod", 0.5}, Vec3::UnitZ()});
        }},
-      {"bodies", [](const Capability& c) { return c.joints && c.bodies != Support::none; },
+      {"bodies",
+       {Feature::joints, Feature::bodies},
        [](Scene& s) {
          for (const double at : {0.5, 1.0}) {
            RigidBody body;
@@ -91,7 +96,8 @@ inline const std::vector<Request>& all_requests() {
            s.joints.push_back({body.name, JointKind::rigid, {"rod", at}, {"", 0, body.name}, Vec3::UnitZ()});
          }
        }},
-      {"a guided and a driven body", [](const Capability& c) { return c.joints && c.bodies != Support::none; },
+      {"a guided and a driven body",
+       {Feature::joints, Feature::bodies},
        [](Scene& s) {
          RigidBody body;
          body.name = "slider", body.kind = BodyKind::guided, body.mass = 0.1, body.inertia = Vec3(1e-3, 1e-3, 1e-3);
@@ -104,34 +110,39 @@ inline const std::vector<Request>& all_requests() {
          s.joints.push_back({"drive", JointKind::rigid, {"rod", 0}, {"", 0, "motor"}, Vec3::UnitZ()});
          s.clamps.clear();
        }},
-      {"a follower load", [](const Capability& c) { return c.follower_loads; },
+      {"a follower load",
+       {Feature::follower_loads},
        [](Scene& s) {
          ForceLoad load;
          load.rod = "rod", load.value = Vec3(0.05, 0, 0), load.axes = Axes::material;
          s.loads.push_back(load);
        }},
-      {"drag", [](const Capability& c) { return c.drag; },
+      {"drag",
+       {Feature::drag},
        [](Scene& s) {
          DragLoad load;
          load.normal = 0.5;
          s.loads.push_back(load);
        }},
-      {"a coupling", [](const Capability& c) { return c.coupling; },
+      {"a coupling",
+       {Feature::couplings},
        [](Scene& s) {
          Coupling coupling;
          coupling.name = "hand", coupling.rod = "rod", coupling.stiffness = 5, coupling.damping = 0.1;
          coupling.move.keys = {{0, Vec3::Zero()}, {0.1, Vec3(-0.1, 0.1, 0)}};
          s.couplings.push_back(coupling);
        }},
-      {"a coupling that turns", [](const Capability& c) { return c.coupling && c.angular_coupling; },
+      {"a coupling that turns",
+       {Feature::couplings, Feature::turning_couplings},
        [](Scene& s) {
          Coupling coupling;
          coupling.name = "hand", coupling.rod = "rod", coupling.angular_stiffness = 0.1;
          coupling.turn.keys = {{0, 0}, {0.1, 0.1}};
          s.couplings.push_back(coupling);
        }},
-      {"damping", [](const Capability& c) { return c.damping; }, [](Scene& s) { s.rods[0].damping.mass = 1; }},
-      {"contact", [](const Capability& c) { return c.contact != Support::none; },
+      {"damping", {Feature::damping}, [](Scene& s) { s.rods[0].damping.mass = 1; }},
+      {"contact",
+       {Feature::contact},
        [](Scene& s) {
          s.contact.enabled = true;
          s.contact.friction = 0.3;
@@ -140,11 +151,52 @@ inline const std::vector<Request>& all_requests() {
          floor.shape = HalfSpaceShape{Vec3(0, 0, -0.05), Vec3::UnitZ()};
          s.obstacles.push_back(floor);
        }},
-      {"a hold of position only", [](const Capability& c) { return c.hold_position; },
-       [](Scene& s) { s.clamps[0].hold = {Hold::position}; }},
-      {"a hold inside the rod", [](const Capability& c) { return c.hold_inside; }, [](Scene& s) { s.clamps[0].at = 0.5; }},
+      {"a hold of position only", {Feature::hold_position}, [](Scene& s) { s.clamps[0].hold = {Hold::position}; }},
+      {"a hold of position and direction",
+       {Feature::hold_position, Feature::hold_direction},
+       [](Scene& s) {
+         s.clamps[0].hold = {Hold::position, Hold::direction};
+       }},
+      {"a hold of everything",
+       {Feature::hold_position, Feature::hold_direction, Feature::hold_twist},
+       [](Scene& s) {
+         s.clamps[0].hold = {Hold::position, Hold::direction, Hold::twist};
+       }},
+      {"a hold of the twist without the direction",
+       {Feature::hold_position, Feature::hold_twist, Feature::hold_twist_alone},
+       [](Scene& s) {
+         s.clamps[0].hold = {Hold::position, Hold::twist};
+       }},
+      {"a rod without torsional stiffness",
+       {Feature::limp_twist},
+       [](Scene& s) { s.rods[0].section = StiffnessSection{500.0, 0.02, 0.02, 0, 0.2, 0.01}; }},
+      {"stretch", {Feature::stretch}, [](Scene& s) { s.options[s.method]["extensible"] = true; }},
+      {"a hold inside the rod", {Feature::hold_inside}, [](Scene& s) { s.clamps[0].at = 0.5; }},
   };
   return requests;
+}
+
+// Features that no scene can ask for: by words of the scene (winches, meshes that change) or because they are given by hands
+// (src/run/inputs_test.cpp) and answers (stability: conformance_test.cpp).
+inline constexpr FeatureSet not_asked_by_scenes{Feature::winch, Feature::varying_nodes, Feature::hands_turning_bodies,
+                                                Feature::stability};
+
+// The tiny scene with each request, in motion and in equilibrium, and whether the method claims what it needs.
+inline void for_each_request(const MethodEntry& method,
+                             const std::function<void(const Request& request, const Scene& scene, bool claimed)>& ask) {
+  for (const Request& request : all_requests()) {
+    for (const Mode mode : {Mode::dynamics, Mode::quasistatic}) {
+      Scene scene = tiny_scene(method);
+      scene.time.mode = mode;
+      request.ask(scene);
+      if (scene.time.mode != mode && mode == Mode::dynamics) continue;  // the request has its own mode: once is enough
+      const bool moves = scene.time.mode == Mode::dynamics;
+      const FeatureSet here = moves ? method.info.can.motion : method.info.can.equilibrium;
+      const FeatureSet needs = request.needs.with({moves ? Feature::inertia : Feature::equilibria});
+      SCOPED_TRACE(std::string(request.name) + (moves ? " in motion" : " in equilibrium"));
+      ask(request, scene, needs.without(here).empty());
+    }
+  }
 }
 
 }  // namespace tendril

@@ -16,20 +16,10 @@ struct Check {
   double target = 0, result = 0, error = 0, tolerance = 0;
   bool passed = false;
 };
-// |result - target| / |target| <= tolerance
-inline Check relative_check(std::string name, double target, double result, double tolerance) {
-  const double error = std::abs(result - target) / std::abs(target);
-  return {std::move(name), target, result, error, tolerance, error <= tolerance};
-}
-// |result - target| <= tolerance
-inline Check absolute_check(std::string name, double target, double result, double tolerance) {
-  const double error = std::abs(result - target);
-  return {std::move(name), target, result, error, tolerance, error <= tolerance};
-}
-// |result| <= bound: the target is 0
-inline Check bound_check(std::string name, double result, double bound) {
-  return absolute_check(std::move(name), 0, result, bound);
-}
+Check relative_check(std::string name, double target, double result, double tolerance);  // |result - target| / |target|
+Check absolute_check(std::string name, double target, double result, double tolerance);  // |result - target|
+Check bound_check(std::string name, double result, double bound);                        // |result|: the target is 0
+Check at_least(std::string name, double bound, double result);
 
 class ExperimentContext {
  public:

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "tendril/placed.h"
@@ -16,31 +17,35 @@ struct Energy {  // [J]
 };
 
 enum class Outcome : std::uint8_t { fine, not_converged, diverged };
-enum class Cause : std::uint8_t {
-  none,
-  not_finite,
-  projection,
-  frame_update,
-  folded_joint,
-  newton,
-  target,
-  step_too_large,
-  contact
+// Why a step failed. The first ones are everybody's; from `own` on they are the method's, numbered as MethodInfo::failures.
+// The words are given by failure_of (method.h).
+enum class Cause : std::uint8_t { none, not_finite, step_too_large, no_equilibrium, clamp_out_of_reach, contact, own = 16 };
+constexpr Cause own_cause(int number) { return static_cast<Cause>(static_cast<int>(Cause::own) + number); }
+
+// Is an equilibrium a minimum of the energy?
+struct Verdict {
+  enum class Kind : std::uint8_t { not_asked, no_energy, counted };  // no_energy: a load has no potential to be a minimum of
+  Kind kind = Kind::not_asked;
+  int unstable = 0;  // counted: directions in which the energy falls
+  // Eigenvalue of the softest mode, the one nearest to zero, over the method's own unit of stiffness; NaN: not known.
+  double softest = std::numeric_limits<double>::quiet_NaN();
+
+  bool minimum() const { return kind == Kind::counted && unstable == 0; }
+  bool judged() const { return kind != Kind::not_asked; }
+  void add(const Verdict& rod);  // of one more rod that does not depend on the others
 };
-const char* to_text(Cause cause);  // a sentence
-// In the place of a count of unstable directions: the loads have no potential, so that there is nothing to be a minimum of.
-inline constexpr int no_energy = -2;
-const char* stability_text(int negative_pivots);  // "a minimum of the energy"
+const char* to_text(const Verdict& verdict);  // "a minimum of the energy"
+const char* to_text(Outcome outcome);         // "fine", "not_converged", "diverged": as in summary.json and run.h5
 
 struct StepReport {
   Outcome outcome = Outcome::fine;
   Cause cause = Cause::none;
-  int iterations = 0;        // of the solver that limits: projection, Newton
-  double residual = 0;       // of that solver, in its own scale
-  double step_taken = 0;     // [s]
-  double penetration = 0;    // deepest overlap at the end of the step, over the radius
-  int negative_pivots = -1;  // directions in which an equilibrium is not a minimum; -1: not asked; no_energy
-  int contacts = 0;          // that carry force
+  int iterations = 0;      // of the solver that limits: projection, Newton
+  double residual = 0;     // of that solver, in its own scale
+  double step_taken = 0;   // [s]
+  double penetration = 0;  // deepest overlap at the end of the step, over the radius
+  Verdict verdict;         // of an equilibrium
+  int contacts = 0;        // that carry force
 };
 
 // One rod's part of the flat arrays. Edge k of a rod runs from its node k to its node k+1 (the last edge of a ring ends at node 0).

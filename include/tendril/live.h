@@ -16,7 +16,10 @@ struct FixedVec {
   const T* end() const { return items.data() + count; }
   T* begin() { return items.data(); }
   T* end() { return items.data() + count; }
-  bool push(const T& item) { return count < Most ? (items[static_cast<std::size_t>(count++)] = item, true) : false; }
+  void add(const T& item) { TENDRIL_REQUIRE(push(item), "no room for more"); }
+  [[nodiscard]] bool push(const T& item) {
+    return count < Most ? (items[static_cast<std::size_t>(count++)] = item, true) : false;
+  }
 };
 
 // A hand that holds a point of a rod (or a body) by a spring and damper.

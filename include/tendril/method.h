@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "tendril/feature.h"
 #include "tendril/frame.h"
 #include "tendril/live.h"
 #include "tendril/options.h"
@@ -21,23 +22,13 @@ struct Model;  // src/model/model.h
 class Method {
  public:
   virtual ~Method() = default;
-  virtual StepReport step(double time, double dt, const Live& live) = 0;            // from time to time + step_taken
-  virtual StepReport relax(double time, double load_factor, const Live& live) = 0;  // equilibrium, where claimed
+  [[nodiscard]] virtual StepReport step(double time, double dt, const Live& live) = 0;  // from time to time + step_taken
+  [[nodiscard]] virtual StepReport relax(double time, double load_factor,
+                                         const Live& live) = 0;  // equilibrium, where claimed
   virtual void write(Frame& frame) const = 0;
   virtual void reactions(std::span<Wrench> at_clamps) const = 0;  // what each clamp exerts on the rod, at its node
   virtual void save(StateWriter& writer) const = 0;
   virtual void load(StateReader& reader) = 0;
-};
-
-enum class Support : std::uint8_t { none, partial, full };
-struct Capability {
-  bool inertia = false, statics = false, stretch = false, anisotropic = false, rest_curvature = false, ring = false;
-  bool joints = false, follower_loads = false, drag = false, damping = false, winch = false, varying_nodes = false;
-  bool stability = false;
-  bool coupling = false, angular_coupling = false;          // springs that pull a point, that turn it; hands too
-  Support contact = Support::none, bodies = Support::none;  // partial: in motion only
-  bool hold_position = false, hold_direction = false, hold_twist = false, hold_inside = false;
-  int fewest_edges = 1;
 };
 
 struct StepAdvice {
@@ -46,10 +37,17 @@ struct StepAdvice {
   std::string reason;  // what limits it
 };
 
+// A way to fail, in a user's words.
+struct FailureInfo {
+  std::string sentence;        // "the edges could not be brought back to their lengths"
+  std::string what_to_change;  // "take a smaller time.step"
+};
+
 struct MethodInfo {
   std::string name, title, paper, summary;
   Capability can;
   std::vector<OptionInfo> options;
+  std::vector<FailureInfo> failures;  // its own, beyond common_failures
 };
 struct MethodEntry {
   MethodInfo info;
@@ -57,6 +55,9 @@ struct MethodEntry {
   StepAdvice (*advise)(const Model& model, const Options& options);
   std::unique_ptr<Method> (*make)(std::shared_ptr<const Model> model, const Options& options);  // starts at model->initial
 };
+std::span<const FailureInfo> common_failures();                        // from Cause::none on
+const FailureInfo& failure_of(Cause cause, const MethodInfo& method);  // src/run/words.cpp
+
 std::span<const MethodEntry> all_methods();  // explicit list, src/methods/registry.cpp
 const MethodEntry* find_method(std::string_view name);
 

@@ -24,11 +24,11 @@ using Problems = std::vector<Problem>;
 
 std::string to_text(const Problem& problem);    // one line: where: field: what, allowed; remedy
 std::string to_text(const Problems& problems);  // one line each
-bool has_errors(const Problems& problems);
+[[nodiscard]] bool has_errors(const Problems& problems);
 
 // A T, or the reasons why not; warnings may come along with a T.
 template <class T>
-class Checked {
+class [[nodiscard]] Checked {
  public:
   Checked(T value, Problems problems = {}) : value_(std::move(value)), problems_(std::move(problems)) {}
   Checked(Problems problems) : problems_(std::move(problems)) {}

@@ -60,7 +60,6 @@ struct RecordedInputs {
   std::string scene;  // TOML
 };
 RecordedInputs read_inputs(const std::filesystem::path& folder);  // throws RecordError
-const char* to_text(Outcome outcome);  // "fine", "not_converged", "diverged": as in summary.json and run.h5
 
 // summary.json and `run --json`; the keys are a promise, see docs.
 std::string summary_json(const Simulation& simulation, const RunReport& report);

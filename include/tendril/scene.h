@@ -61,6 +61,8 @@ struct Damping {
   bool operator==(const Damping&) const = default;
 };
 
+inline constexpr int max_segments = 2'000'000;  // of all rods together
+
 struct Rod {
   std::string name;
   std::string material;

@@ -18,16 +18,18 @@
 namespace tendril {
 
 // ---- text ------------------------------------------------------------------------------------------------------------------
+// Reading finds what is wrong with the text: syntax, unknown keys, wrong types, missing files. Values are judged by check.
 Checked<Scene> read_scene(std::string_view toml, std::string_view file_name);
 Checked<Scene> read_scene_file(const std::filesystem::path& file);  // refuses folders and files over 16 MB by size
 std::string write_scene(const Scene& scene);                        // TOML that reads back equal
-Problems set_field(Scene& scene, std::string_view path, std::string_view value);      // "rod.beam.segments", "100"
-std::string scene_format_manual();                                                    // docs/scene_format.md
-std::string scene_json_schema();                                                      // docs/scene.schema.json
-std::string suggest(std::string_view word, const std::vector<std::string>& allowed);  // "did you mean `radius`?"
+[[nodiscard]] Problems set_field(Scene& scene, std::string_view path, std::string_view value);  // "rod.beam.segments", "100"
+std::string scene_format_manual(std::span<const MethodEntry> methods);                          // docs/scene_format.md
+std::string scene_json_schema(std::span<const MethodEntry> methods);                            // docs/scene.schema.json
+std::string capability_table(std::span<const MethodEntry> methods);                             // docs/methods/README.md
+std::string suggest(std::string_view word, const std::vector<std::string>& allowed);            // "did you mean `radius`?"
 
 // ---- checking --------------------------------------------------------------------------------------------------------------
-Problems check(const Scene& scene);  // ranges, references, geometry, capability of its method
+[[nodiscard]] Problems check(const Scene& scene);  // ranges, references, geometry, capability of its method
 
 // What follows from a scene: for `tendril check`.
 struct RodDerived {

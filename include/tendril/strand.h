@@ -28,7 +28,7 @@ struct StrandDesign {
   Pose root = {};                   // of the held end, d3 along the strand
   int order = 2;                    // of the sweeps: 1, 2 or 4
   double tolerance = 1e-8;          // parts of the length, radians
-  int most_iterations = 8;          // of Newton's method in one call
+  int max_iterations = 8;           // of Newton's method in one call
   int most_descents = 100;          // iterations of the energy's descent when Newton's method fails; 0: none
   bool verdict = true;              // look in every call whether the shape is a minimum of the energy, and leave it if not
 };
@@ -40,10 +40,8 @@ struct StrandAnswer {
   int iterations = 0, sweeps = 0;
   double residual = 0;   // parts of the length, radians
   double imbalance = 0;  // of force and moment, of any segment as a free body, over EI/L^2 and EI/L; with the verdict
-  // The verdict: directions in which the energy falls; 0: a minimum; -1: not asked; no_energy: the pull turns with the
-  // strand, or turns it, and has no energy.
-  int unstable = -1;
-  Wrench on_hand;  // what the hand feels, world axes
+  Verdict verdict;       // no_energy: the pull turns with the strand, or turns it
+  Wrench on_hand;        // what the hand feels, world axes
 };
 
 class HapticStrand {

@@ -33,6 +33,7 @@ void BandMatrix::multiply(std::span<const double> x, std::span<double> y) const 
 }
 
 void BandLDLT::resize(int size, int half_bandwidth) {
+  matrix_.resize(size, half_bandwidth);
   factor_.resize(size, half_bandwidth);
   row_largest_.assign(std::size_t(size), 0.0);
 }
@@ -62,32 +63,25 @@ inline void eliminate(double* c, int half, double inverse) {
 
 // Fills in the report while eliminating. The columns past the end are there, hold zeros and stay so.
 template <int fixed>
-PivotReport eliminate_all(BandMatrix& a, const std::vector<double>& row_largest) {
+PivotReport eliminate_all(BandMatrix& a, const std::vector<double>& row_largest, double asked) {
   PivotReport report;
   const int n = a.size(), b = a.half_bandwidth();
-  const double rounding = std::numeric_limits<double>::epsilon() * (b + 1);
+  const double accepted = accepted_pivot(asked, b + 1);
   for (int j = 0; j < n; ++j) {
     double* c = a.column(j);
     double d = c[0];
     const double scale = row_largest[std::size_t(j)];
-    const double size = scale > 0 ? std::abs(d) / scale : 0.0;
-    if (!(size >= report.smallest)) {  // also true for NaN
-      report.smallest = size;
-      report.smallest_at = j;
-    }
-    if (!(size > rounding)) {
-      ++report.tiny;
-      const double threshold = rounding * (scale > 0 ? scale : 1.0);
+    if (report.take(d, scale, accepted, j)) {
+      const double threshold = accepted * (scale > 0 ? scale : 1.0);
       d = d < 0 ? -threshold : threshold;
       c[0] = d;
     }
-    report.negative += d < 0;
     eliminate<fixed>(c, b, 1.0 / d);
   }
   return report;
 }
 
-using Eliminate = PivotReport (*)(BandMatrix&, const std::vector<double>&);
+using Eliminate = PivotReport (*)(BandMatrix&, const std::vector<double>&, double);
 template <int... b>
 Eliminate choose(int half, std::integer_sequence<int, b...>) {
   static constexpr Eliminate table[] = {&eliminate_all<b>...};  // [0] is the general one
@@ -96,12 +90,12 @@ Eliminate choose(int half, std::integer_sequence<int, b...>) {
 
 }  // namespace
 
-PivotReport BandLDLT::factor(const BandMatrix& a, double shift, std::span<const double> shift_diagonal) {
-  const int n = a.size(), b = a.half_bandwidth();
+PivotReport BandLDLT::factor(double shift, std::span<const double> shift_diagonal, double accepted) {
+  const int n = size(), b = half_bandwidth();
   TENDRIL_REQUIRE(shift_diagonal.empty() || int(shift_diagonal.size()) == n,
                   "the shift's diagonal must have the matrix's size");
-  if (factor_.size() != n || factor_.half_bandwidth() != b) resize(n, b);
-  std::copy(a.values_.begin(), a.values_.end(), factor_.values_.begin());
+  // The factor begins as a copy of the shifted matrix; its rows' largest entries are what pivots are measured by.
+  std::copy(matrix_.values_.begin(), matrix_.values_.end(), factor_.values_.begin());
   std::fill(row_largest_.begin(), row_largest_.end(), 0.0);
   for (int j = 0; j < n; ++j) {
     double* c = factor_.column(j);
@@ -116,13 +110,12 @@ PivotReport BandLDLT::factor(const BandMatrix& a, double shift, std::span<const 
     }
     largest[0] = mine;
   }
-  report_ = choose(b, std::make_integer_sequence<int, 17>())(factor_, row_largest_);
+  report_ = choose(b, std::make_integer_sequence<int, 17>())(factor_, row_largest_, accepted);
   return report_;
 }
 
-void BandLDLT::solve(std::span<double> x) const {
-  const int n = size(), b = factor_.half_bandwidth();
-  TENDRIL_REQUIRE(int(x.size()) == n, "the right-hand side must have the matrix's size");
+void BandLDLT::solve_one(std::span<double> x) const {
+  const int n = size(), b = half_bandwidth();
   for (int j = 0; j < n; ++j) {  // L
     const double* c = factor_.column(j);
     const double value = x[std::size_t(j)];
@@ -147,9 +140,11 @@ void BandLDLT::solve(std::span<double> x) const {
   }
 }
 
-void BandLDLT::solve(double* x, int columns) const {
-  if (columns == 1) return solve(std::span<double>(x, std::size_t(size())));
-  const int n = size(), b = factor_.half_bandwidth();
+void BandLDLT::solve(std::span<double> right, int columns) const {
+  const int n = size(), b = half_bandwidth();
+  TENDRIL_REQUIRE(right.size() == std::size_t(n) * std::size_t(columns), "the right-hand side must have the matrix's size");
+  if (columns == 1) return solve_one(right);
+  double* x = right.data();
   const std::size_t width = std::size_t(columns);
   for (int j = 0; j < n; ++j) {
     const double* c = factor_.column(j);

@@ -4,6 +4,8 @@
 #include <span>
 #include <vector>
 
+#include "linear/pivots.h"
+
 namespace tendril {
 
 // Only one half is stored: for each column j the entries (j, j), (j + 1, j), ... (j + b, j), one after the other.
@@ -38,32 +40,31 @@ class BandMatrix {
   friend class BandLDLT;
 };
 
-// What the pivots say. By Sylvester's law the number of negative pivots is the number of negative eigenvalues, as long
-// as no pivot is tiny.
-struct PivotReport {
-  int negative = 0;
-  int tiny = 0;             // pivots lost in rounding; they are replaced by the threshold, keeping their sign
-  double smallest = 1e300;  // smallest |pivot| / largest entry of its row in the matrix
-  int smallest_at = -1;     // row of it
-  bool good() const { return tiny == 0; }
-  bool positive_definite() const { return tiny == 0 && negative == 0; }
-};
-
 class BandLDLT {
  public:
-  void resize(int size, int half_bandwidth);  // the only function that allocates (factor calls it when the shape changes)
+  BandLDLT() = default;
+  BandLDLT(int size, int half_bandwidth) { resize(size, half_bandwidth); }
+  void resize(int size, int half_bandwidth);  // also sets zero; the only function that allocates
+  void set_zero() { matrix_.set_zero(); }
 
-  // Factors A + shift * D; D is a given diagonal, or the identity where it is empty.
-  PivotReport factor(const BandMatrix& a, double shift = 0, std::span<const double> shift_diagonal = {});
+  // The matrix, which factor() keeps.
+  int size() const { return matrix_.size(); }
+  int half_bandwidth() const { return matrix_.half_bandwidth(); }
+  void add(int i, int j, double value) { matrix_.add(i, j, value); }
+  double& entry(int i, int j) { return matrix_.entry(i, j); }
+  double entry(int i, int j) const { return matrix_.entry(i, j); }
+  void multiply(std::span<const double> x, std::span<double> y) const { matrix_.multiply(x, y); }
+
+  // Factors the matrix + shift * D; D is a given diagonal, or the identity where it is empty.
+  PivotReport factor(double shift = 0, std::span<const double> shift_diagonal = {}, double accepted = 0);
   const PivotReport& report() const { return report_; }
-  int size() const { return factor_.size(); }
-
-  void solve(std::span<double> x) const;
-  // Several right-hand sides side by side: x is size x columns, row by row (entry (i, k) at i * columns + k).
-  void solve(double* x, int columns) const;
+  void solve(std::span<double> x, int columns = 1) const;
   double pivot(int i) const { return factor_.column(i)[0]; }
 
  private:
+  void solve_one(std::span<double> x) const;
+
+  BandMatrix matrix_;
   BandMatrix factor_;                // column j: pivot d_j, then L(j + 1, j) ... L(j + b, j)
   std::vector<double> row_largest_;  // largest |entry| of each row of the matrix
   PivotReport report_;

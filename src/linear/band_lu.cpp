@@ -2,7 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
+
+#include "tendril/types.h"
 
 namespace tendril {
 
@@ -15,12 +16,16 @@ void BandLU::resize(int size, int below, int above) {
 
 void BandLU::set_zero() { std::fill(a_.begin(), a_.end(), 0.0); }
 
-bool BandLU::factor() {
+PivotReport BandLU::factor(double asked) {
+  PivotReport report;
   double largest = 0;
   for (const double v : a_) largest = std::max(largest, std::abs(v));
-  const double least = 4 * std::numeric_limits<double>::epsilon() * largest;
-  bool good = largest > 0 && std::isfinite(largest);
-  for (int k = 0; k < size_ && good; ++k) {
+  const double accepted = accepted_pivot(asked, 4e-3);
+  if (!(largest > 0) || !std::isfinite(largest)) {
+    report.take(0, largest, accepted, 0);
+    return report;
+  }
+  for (int k = 0; k < size_; ++k) {
     const int last_row = std::min(size_ - 1, k + below_), last_column = std::min(size_ - 1, k + above_ + below_);
     int best = k;
     for (int i = k + 1; i <= last_row; ++i)
@@ -29,10 +34,7 @@ bool BandLU::factor() {
     if (best != k)
       for (int j = k; j <= last_column; ++j) std::swap(at(k, j), at(best, j));
     const double pivot = at(k, k);
-    if (!(std::abs(pivot) > least * 1e-3)) {
-      good = false;
-      break;
-    }
+    if (report.take(std::abs(pivot), largest, accepted, k)) break;
     const double inverse = 1 / pivot;
     const double* from = &at(k, k);
     for (int i = k + 1; i <= last_row; ++i) {
@@ -42,19 +44,24 @@ bool BandLU::factor() {
       for (int j = 1; j <= last_column - k; ++j) row[j] -= l * from[j];
     }
   }
-  return good;
+  return report;
 }
 
 // Row exchanges are applied while going forward: factor() exchanges only what lies right of the pivot's column.
-void BandLU::solve(double* x) const {
+void BandLU::solve(std::span<double> right, int columns) const {
+  TENDRIL_REQUIRE(right.size() == std::size_t(size_) * std::size_t(columns),
+                  "the right-hand side must have the matrix's size");
   auto& self = const_cast<BandLU&>(*this);
-  for (int k = 0; k < size_; ++k) {
-    std::swap(x[k], x[swapped_[std::size_t(k)]]);
-    for (int i = k + 1; i <= std::min(size_ - 1, k + below_); ++i) x[i] -= self.at(i, k) * x[k];
-  }
-  for (int k = size_ - 1; k >= 0; --k) {
-    for (int j = k + 1; j <= std::min(size_ - 1, k + above_ + below_); ++j) x[k] -= self.at(k, j) * x[j];
-    x[k] /= self.at(k, k);
+  for (int c = 0; c < columns; ++c) {
+    const auto x = [&](int i) -> double& { return right[std::size_t(i) * std::size_t(columns) + std::size_t(c)]; };
+    for (int k = 0; k < size_; ++k) {
+      std::swap(x(k), x(swapped_[std::size_t(k)]));
+      for (int i = k + 1; i <= std::min(size_ - 1, k + below_); ++i) x(i) -= self.at(i, k) * x(k);
+    }
+    for (int k = size_ - 1; k >= 0; --k) {
+      for (int j = k + 1; j <= std::min(size_ - 1, k + above_ + below_); ++j) x(k) -= self.at(k, j) * x(j);
+      x(k) /= self.at(k, k);
+    }
   }
 }
 

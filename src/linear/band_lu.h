@@ -2,7 +2,10 @@
 // are not symmetric, such as boundary value problems cut into pieces.
 #pragma once
 
+#include <span>
 #include <vector>
+
+#include "linear/pivots.h"
 
 namespace tendril {
 
@@ -13,9 +16,9 @@ class BandLU {
   int size() const { return size_; }
   double& at(int i, int j) { return a_[std::size_t(i) * std::size_t(width_) + std::size_t(j - i + below_)]; }
   bool inside(int i, int j) const { return j - i >= -below_ && j - i <= above_; }
-  // Factors what was written through at(), in place. False when singular to rounding.
-  bool factor();
-  void solve(double* x) const;
+  // Factors what was written through at(), in place; stops at the first tiny pivot.
+  PivotReport factor(double accepted = 0);
+  void solve(std::span<double> x, int columns = 1) const;
 
  private:
   int size_ = 0, below_ = 0, above_ = 0, width_ = 0;

@@ -3,9 +3,12 @@
 #include <cmath>
 
 #include "linear/band_ldlt.h"
+#include "linear/band_lu.h"
+#include "linear/block_tridiagonal.h"
 #include "linear/bordered.h"
 #include "linear/cyclic_band.h"
 #include "linear/dense.h"
+#include "linear/sparse_ldlt.h"
 #include "testing/allocation_count.h"
 #include "testing/random_rods.h"
 #include "testing/sentence.h"
@@ -20,7 +23,10 @@ using RowMatrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::R
 int negatives(const MatrixXd& a) {
   return int((Eigen::SelfAdjointEigenSolver<MatrixXd>(a).eigenvalues().array() < 0).count());
 }
-std::span<double> span(VectorXd& x) { return {x.data(), std::size_t(x.size())}; }
+template <class Matrix>
+std::span<double> span(Matrix& x) {
+  return {x.data(), std::size_t(x.size())};
+}
 VectorXd random_vector(Random& random, int n) {
   VectorXd x(n);
   for (int i = 0; i < n; ++i) x[i] = random.normal();
@@ -47,22 +53,21 @@ SENTENCE("linear", "a band matrix multiplies and solves like a dense one, for ev
   Random random(51);
   for (const int b : {0, 1, 2, 5, 10, 11, 16, 17, 23}) {
     for (const int n : {1, 2, 7, 40}) {
-      BandMatrix a(n, b);
+      BandLDLT a(n, b);
       const MatrixXd dense = fill(random, a, n, b, 4.0 * b + 8, false);
       const VectorXd x = random_vector(random, n);
       VectorXd y(n);
       a.multiply({x.data(), std::size_t(n)}, span(y));
       EXPECT_LT((y - dense * x).norm(), 1e-12 * y.norm());
-      BandLDLT factor;
-      EXPECT_TRUE(factor.factor(a).positive_definite());
-      factor.solve(span(y));
+      EXPECT_TRUE(a.factor().positive_definite());
+      a.solve(span(y));
       EXPECT_LT((y - x).norm(), 1e-12 * x.norm()) << "b " << b << " n " << n;
       for (const int columns : {1, 3, 8}) {
         RowMatrix many(n, columns);
         for (int k = 0; k < columns; ++k) many.col(k) = random_vector(random, n);
         const RowMatrix wanted = many;
         many = dense * many;
-        factor.solve(many.data(), columns);
+        a.solve(span(many), columns);
         EXPECT_LT((many - wanted).norm(), 1e-12 * wanted.norm());
       }
     }
@@ -73,50 +78,47 @@ SENTENCE("linear", "negative pivots of a band matrix count its negative eigenval
   Random random(52);
   for (int trial = 0; trial < 60; ++trial) {
     const int n = random.integer(5, 40), b = random.integer(1, 12);
-    BandMatrix a(n, b);
+    BandLDLT a(n, b);
     const MatrixXd dense = fill(random, a, n, b, random.uniform(-3, 3), false);
-    BandLDLT factor;
-    EXPECT_EQ(factor.factor(a).negative, negatives(dense));
-    EXPECT_EQ(factor.factor(a, 2.5).negative, negatives(dense + 2.5 * MatrixXd::Identity(n, n)));
+    EXPECT_EQ(a.factor().negative, negatives(dense));
+    EXPECT_EQ(a.factor(2.5).negative, negatives(dense + 2.5 * MatrixXd::Identity(n, n)));
     VectorXd diagonal = random_vector(random, n).cwiseAbs();
-    const PivotReport report = factor.factor(a, 2.5, span(diagonal));
+    const PivotReport report = a.factor(2.5, span(diagonal));
     const MatrixXd shifted = dense + 2.5 * MatrixXd(diagonal.asDiagonal());
     EXPECT_EQ(report.negative, negatives(shifted));
     VectorXd x = random_vector(random, n), y = shifted * x;
-    factor.solve(span(y));
+    a.solve(span(y));
     EXPECT_LT((y - x).norm(), 1e-11 / std::min(1.0, report.smallest) * x.norm());
   }
 }
 
 SENTENCE("linear", "a singular band matrix is reported and still gives finite values") {
-  BandMatrix a(5, 2);
+  BandLDLT a(5, 2);
   for (int i = 0; i < 5; ++i) a.add(i, i, i == 0 || i == 4 ? 1 : 2);
   for (int i = 0; i < 4; ++i) a.add(i + 1, i, -1);  // a free chain: constants are in the kernel
-  BandLDLT factor;
-  const PivotReport report = factor.factor(a);
+  const PivotReport report = a.factor();
   EXPECT_EQ(report.tiny, 1);
   EXPECT_EQ(report.smallest_at, 4);
   EXPECT_LT(report.smallest, 1e-15);
   EXPECT_FALSE(report.good());
   VectorXd x = VectorXd::Ones(5);
-  factor.solve(span(x));
+  a.solve(span(x));
   EXPECT_TRUE(x.allFinite());
   a.set_zero();
-  EXPECT_EQ(factor.factor(a).tiny, 5);
+  EXPECT_EQ(a.factor().tiny, 5);
   a.add(2, 2, std::nan(""));
-  EXPECT_GE(factor.factor(a).tiny, 1);
+  EXPECT_GE(a.factor().tiny, 1);
 }
 
 SENTENCE("linear", "a badly scaled but sound band matrix has no tiny pivots") {
   const int n = 40;
-  BandMatrix a(n, 1);
+  BandLDLT a(n, 1);
   for (int i = 0; i < n; ++i) {
     const double s = i % 2 ? 1e6 : 1e-6;
     a.add(i, i, 2 * s * s);
     if (i > 0) a.add(i, i - 1, 0.9);  // product of the neighbours' scales is 1
   }
-  BandLDLT factor;
-  EXPECT_TRUE(factor.factor(a).positive_definite());
+  EXPECT_TRUE(a.factor().positive_definite());
 }
 
 SENTENCE("linear", "a ring band matrix solves and multiplies like a dense one and has its inertia") {
@@ -137,7 +139,7 @@ SENTENCE("linear", "a ring band matrix solves and multiplies like a dense one an
     VectorXd diagonal = random_vector(random, n).cwiseAbs();
     EXPECT_EQ(ring.factor(1.5, span(diagonal)).negative, negatives(dense + 1.5 * MatrixXd(diagonal.asDiagonal())));
     RowMatrix many = RowMatrix::Random(n, 3), product = (dense + 1.5 * MatrixXd(diagonal.asDiagonal())) * many;
-    ring.solve(product.data(), 3);
+    ring.solve(span(product), 3);
     EXPECT_LT((product - many).norm(), 1e-10 / std::min(1.0, ring.report().smallest) * many.norm());
   }
 }
@@ -160,11 +162,9 @@ SENTENCE("linear", "bordered systems, general and symmetric, agree with dense on
   Random random(54);
   for (const int k : {0, 1, 3, 7}) {
     const int n = 20, b = 3;
-    BandMatrix a(n, b);
-    const MatrixXd band = fill(random, a, n, b, 5, false);
-    BandLDLT inner;
-    const int inner_negative = inner.factor(a).negative;
-    const auto solve_inner = [&inner](double* x, int columns) { inner.solve(x, columns); };
+    BandLDLT inner(n, b);
+    const MatrixXd band = fill(random, inner, n, b, 5, false);
+    const int inner_negative = inner.factor().negative;
 
     BorderedLU general;
     BorderedLDLT symmetric;
@@ -187,12 +187,12 @@ SENTENCE("linear", "bordered systems, general and symmetric, agree with dense on
     }
     const VectorXd x = random_vector(random, n + k);
     VectorXd y = whole * x, z = even * x;
-    EXPECT_TRUE(general.factor(solve_inner));
-    general.solve(solve_inner, y.data());
+    EXPECT_TRUE(general.factor(inner).good());
+    general.solve(inner, span(y));
     EXPECT_LT((y - x).norm(), 1e-11 * x.norm());
-    const PivotReport schur = symmetric.factor(solve_inner);
+    const PivotReport schur = symmetric.factor(inner);
     EXPECT_EQ(inner_negative + schur.negative, negatives(even));
-    symmetric.solve(solve_inner, z.data());
+    symmetric.solve(inner, span(z));
     EXPECT_LT((z - x).norm(), 1e-11 * x.norm());
   }
 }
@@ -218,7 +218,7 @@ SENTENCE("linear", "the dense symmetric factorisation needs no luck with zeros o
     }
     EXPECT_EQ(report.negative, negatives(dense));
     RowMatrix x = RowMatrix::Random(n, 2), y = dense * x;
-    a.solve(y.data(), 2);
+    a.solve(span(y), 2);
     EXPECT_LT((y - x).norm(), 1e-12 / smallest * x.norm() + 1e-12);
   }
 }
@@ -226,28 +226,135 @@ SENTENCE("linear", "the dense symmetric factorisation needs no luck with zeros o
 SENTENCE("linear", "factoring and solving band, ring and border systems allocate nothing") {
   Random random(56);
   const int n = 300, b = 11;
-  BandMatrix a(n, b);
+  BandLDLT a(n, b);
   fill(random, a, n, b, 30, false);
   CyclicBandLDLT ring(n, b);
   fill(random, ring, n, b, 30, true);
-  BandLDLT factor;
-  factor.resize(n, b);
   BorderedLU general;
   general.resize(n, 2);
   general.column(3, 0) = general.row(3, 0) = general.column(9, 1) = general.row(9, 1) = 1;
   VectorXd x = random_vector(random, n + 2);
   RowMatrix many = RowMatrix::Random(n, 4);
   const AllocationCount count;
-  factor.factor(a, 0.5);
-  factor.solve({x.data(), std::size_t(n)});
-  factor.solve(many.data(), 4);
-  ring.factor();
+  bool good = a.factor(0.5).good();
+  a.solve({x.data(), std::size_t(n)});
+  a.solve(span(many), 4);
+  good = ring.factor().good() && good;
   ring.solve({x.data(), std::size_t(n)});
-  const auto inner = [&factor](double* at, int columns) { factor.solve(at, columns); };
-  general.factor(inner);
-  general.solve(inner, x.data());
+  good = general.factor(a).good() && good;
+  general.solve(a, span(x));
   const long seen = count.count();
   EXPECT_EQ(seen, 0);
+  EXPECT_TRUE(good);
+}
+
+// Masses of 1 and 1e15 tied in a row: J M^-1 J^T has a second pivot of 1e-15 of its row, below what rounding allows by
+// default for wide bands. Powers of two, so that the exact answer is known to the last bit.
+SENTENCE("linear", "mass ratios of 1e15 are refused by default and solved where smaller pivots are asked for") {
+  const double light = 1, heavy = std::ldexp(1.0, -50);  // inverse masses
+  const double a = light + heavy, b = -light, c = light + heavy, small = 1e-17;
+  const MatrixXd dense = (MatrixXd(2, 2) << a, b, b, c).finished();
+  const VectorXd x = (VectorXd(2) << 3, 5).finished();
+  const auto expect = [&](const char* name, const PivotReport& strict, const PivotReport& loose, const VectorXd& y) {
+    EXPECT_EQ(strict.tiny, 1) << name;
+    EXPECT_TRUE(loose.good()) << name << ' ' << loose.smallest;
+    EXPECT_LT((dense * y - dense * x).norm(), 1e-14) << name;  // the residual: the error is 1e15 times larger
+    EXPECT_TRUE(y.allFinite());
+  };
+  const int wide = 11;  // 12 roundings are more than 1e-15
+  {
+    BandLDLT band(2, wide);
+    CyclicBandLDLT ring(20, wide - 2);
+    band.add(0, 0, a), band.add(1, 0, b), band.add(1, 1, c);
+    const PivotReport strict = band.factor(), loose = band.factor(0, {}, small);
+    VectorXd y = dense * x;
+    band.solve(span(y));
+    expect("band", strict, loose, y);
+    for (int i = 0; i < 20; ++i) ring.add(i, i, i < 2 ? a : 1);
+    ring.add(1, 0, b);
+    EXPECT_EQ(ring.factor().tiny, 1);
+    EXPECT_TRUE(ring.factor(0, {}, small).good());
+  }
+  {
+    SparseLDLT sparse;
+    const std::vector<std::pair<int, int>> pairs{{0, 1}};
+    sparse.set_pattern(2, pairs);
+    const auto put = [&](int i, int j, double v) { sparse.entries()[std::size_t(sparse.place(i, j))] = v; };
+    put(0, 0, a), put(0, 1, b), put(1, 1, c);
+    const PivotReport strict = sparse.factor(), loose = sparse.factor(small);
+    VectorXd y = dense * x;
+    sparse.solve(span(y));
+    expect("sparse", strict, loose, y);
+  }
+  {
+    const auto fill_block = [&](auto& blocks) {
+      blocks.resize(1);
+      blocks.diagonal(0).setIdentity();
+      blocks.diagonal(0).template topLeftCorner<2, 2>() = dense;
+    };
+    BlockTridiagonalLDLT<6> symmetric;
+    BlockTridiagonalLU<12> general;
+    fill_block(symmetric), fill_block(general);
+    VectorXd y = VectorXd::Zero(6), z = VectorXd::Zero(12);
+    y.head(2) = z.head(2) = dense * x;
+    const PivotReport strict = symmetric.factor(), loose = symmetric.factor(small);
+    symmetric.solve(span(y));
+    expect("block LDLT", strict, loose, y.head(2));
+    const PivotReport strict_lu = general.factor(), loose_lu = general.factor(small);
+    general.solve(span(z));
+    expect("block LU", strict_lu, loose_lu, z.head(2));
+  }
+  const auto try_dense = [&](const char* name, auto& matrix) {
+    const auto put = [&] {
+      for (int i = 0; i < 12; ++i)
+        for (int j = 0; j < 12; ++j) matrix.at(i, j) = i < 2 && j < 2 ? dense(i, j) : i == j ? 1 : 0;
+    };
+    matrix.resize(12);
+    put();
+    const PivotReport strict = matrix.factor();
+    put();
+    const PivotReport loose = matrix.factor(small);
+    VectorXd y = VectorXd::Zero(12);
+    y.head(2) = dense * x;
+    matrix.solve(span(y));
+    expect(name, strict, loose, y.head(2));
+  };
+  DenseLU lu;
+  DenseLDLT ldlt;
+  try_dense("dense LU", lu);
+  try_dense("dense LDLT", ldlt);
+}
+
+SENTENCE("linear", "every solver takes several right-hand sides side by side, row by row, and refuses a wrong size") {
+  const int n = 5;
+  BandLU band;
+  SparseLDLT sparse;
+  DenseLU dense;
+  const std::vector<std::pair<int, int>> pairs{{0, 1}, {1, 2}, {2, 3}, {3, 4}};
+  band.resize(n, 1, 1), sparse.set_pattern(n, pairs), dense.resize(n);
+  RowMatrix a = RowMatrix::Zero(n, n);
+  for (int i = 0; i < n; ++i) {
+    a(i, i) = 4 + i;
+    if (i > 0) a(i, i - 1) = a(i - 1, i) = -1;
+  }
+  for (int i = 0; i < n; ++i) {
+    for (int j = 0; j < n; ++j) {
+      dense.at(i, j) = a(i, j);
+      if (band.inside(i, j)) band.at(i, j) = a(i, j);
+      if (j <= i && i - j <= 1) sparse.entries()[std::size_t(sparse.place(i, j))] = a(i, j);
+    }
+  }
+  ASSERT_TRUE(band.factor().good() && dense.factor().good() && sparse.factor().positive_definite());
+  const RowMatrix x = RowMatrix::Random(n, 3);
+  const auto solves = [&](const char* name, const auto& solver) {
+    RowMatrix y = a * x;
+    solver.solve(span(y), 3);
+    EXPECT_LT((y - x).norm(), 1e-13) << name;
+    EXPECT_THROW(solver.solve(span(y), 2), Misuse) << name;
+  };
+  solves("band", band);
+  solves("sparse", sparse);
+  solves("dense", dense);
 }
 
 }  // namespace

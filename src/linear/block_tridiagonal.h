@@ -11,7 +11,7 @@
 #include <span>
 #include <vector>
 
-#include "linear/band_ldlt.h"
+#include "linear/pivots.h"
 #include "linear/small_factor.h"
 #include "tendril/types.h"
 
@@ -42,27 +42,26 @@ class BlockTridiagonalLU {
   Block& lower(int i) { return lower_[std::size_t(i)]; }  // row i + 1, column i
   Block& upper(int i) { return upper_[std::size_t(i)]; }  // row i, column i + 1
 
-  // Block elimination: C_i = D_i'^-1 U_i,  D_(i+1)' = D_(i+1) - L_i C_i. False where a diagonal block is singular.
-  bool factor() {
-    bool good = true;
-    smallest_ = std::numeric_limits<double>::infinity();
+  // Block elimination: C_i = D_i'^-1 U_i,  D_(i+1)' = D_(i+1) - L_i C_i.
+  PivotReport factor(double accepted = 0) {
+    report_ = {};
     for (std::size_t i = 0; i < diagonal_.size(); ++i) {
       Block d = diagonal_[i];
       if (i > 0) d.noalias() -= lower_[i - 1] * coupling_[i - 1];
-      good = factors_[i].factor(d) && good;
-      smallest_ = std::min(smallest_, factors_[i].smallest);
+      report_.add(factors_[i].factor(d, accepted), int(i) * B);
       if (i + 1 < diagonal_.size()) {
         coupling_[i] = upper_[i];
         factors_[i].solve(coupling_[i]);
       }
     }
-    return good;
+    return report_;
   }
-  double smallest_pivot() const { return smallest_; }  // relative to the largest entry of its reduced diagonal block
+  const PivotReport& report() const { return report_; }
 
-  void solve(std::span<double> x) const { solve(x.data(), 1); }
-  // x is (B * blocks) x columns, row by row.
-  void solve(double* x, int columns) const {
+  void solve(std::span<double> right, int columns = 1) const {
+    TENDRIL_REQUIRE(right.size() == diagonal_.size() * B * std::size_t(columns),
+                    "the right-hand side must have the matrix's size");
+    double* x = right.data();
     using Rows = Eigen::Map<Eigen::Matrix<double, B, Eigen::Dynamic, Eigen::RowMajor>>;
     using Column = Eigen::Map<Eigen::Matrix<double, B, 1>>;
     if (columns == 1) {
@@ -86,7 +85,7 @@ class BlockTridiagonalLU {
 
   std::vector<Block, Eigen::aligned_allocator<Block>> diagonal_, lower_, upper_, coupling_;
   std::vector<SmallLU<B>, Eigen::aligned_allocator<SmallLU<B>>> factors_;
-  double smallest_ = 0;
+  PivotReport report_;
 };
 
 template <int B>
@@ -110,18 +109,12 @@ class BlockTridiagonalLDLT {
   Block& lower(int i) { return lower_[std::size_t(i)]; }        // row i + 1, column i
 
   // C_i = D_i'^-1 L_i^T,  D_(i+1)' = D_(i+1) - L_i C_i; the same pivots as a scalar L D L^T without pivoting.
-  PivotReport factor() {
+  PivotReport factor(double accepted = 0) {
     report_ = {};
     for (std::size_t i = 0; i < diagonal_.size(); ++i) {
       Block d = diagonal_[i];
       if (i > 0) d.noalias() -= lower_[i - 1] * coupling_[i - 1];
-      const bool clean = factors_[i].factor(d, row_scale(i));
-      report_.negative += factors_[i].negative;
-      report_.tiny += clean ? 0 : factors_[i].tiny;
-      if (!(factors_[i].smallest >= report_.smallest)) {
-        report_.smallest = factors_[i].smallest;
-        report_.smallest_at = int(i) * B;
-      }
+      report_.add(factors_[i].factor(d, row_scale(i), accepted), int(i) * B);
       if (i + 1 < diagonal_.size()) {
         coupling_[i] = lower_[i].transpose();
         factors_[i].solve(coupling_[i]);
@@ -131,8 +124,10 @@ class BlockTridiagonalLDLT {
   }
   const PivotReport& report() const { return report_; }
 
-  void solve(std::span<double> x) const { solve(x.data(), 1); }
-  void solve(double* x, int columns) const {  // (B * blocks) x columns, row by row
+  void solve(std::span<double> right, int columns = 1) const {
+    TENDRIL_REQUIRE(right.size() == diagonal_.size() * B * std::size_t(columns),
+                    "the right-hand side must have the matrix's size");
+    double* x = right.data();
     using Rows = Eigen::Map<Eigen::Matrix<double, B, Eigen::Dynamic, Eigen::RowMajor>>;
     using Column = Eigen::Map<Eigen::Matrix<double, B, 1>>;
     if (columns == 1) {

@@ -1,16 +1,17 @@
 // Systems with a few border rows and columns around a matrix that has its own solver:
 //   [ A   U ] [x]   [f]          S = D - V^T A^-1 U
 //   [ V^T D ] [y] = [g]
-// A's solver is any callable solve(double* x, int columns), in place, x being size x columns row by row
-// (BandLDLT, BlockTridiagonalLU, ... all have it). Nothing allocates after resize.
+// A is given as any class of this room that has been factored (BandLDLT, BlockTridiagonalLU, ...). Nothing allocates after
+// resize.
 #pragma once
 
 #include <algorithm>
+#include <concepts>
 #include <span>
 #include <vector>
 
-#include "linear/band_ldlt.h"
 #include "linear/dense.h"
+#include "linear/pivots.h"
 
 namespace tendril {
 
@@ -59,25 +60,25 @@ class BorderedLU {
   double& row(int i, int k) { return v_[std::size_t(i) * std::size_t(border_) + std::size_t(k)]; }     // V(i, k)
   double& corner(int k, int m) { return d_[std::size_t(k) * std::size_t(border_) + std::size_t(m)]; }
 
-  // False when the Schur complement is singular to rounding.
-  template <class Solve>
-  bool factor(const Solve& solve_inner) {
+  // The report is that of the Schur complement alone.
+  template <class Inner>
+  PivotReport factor(const Inner& inner, double accepted = 0) {
+    if (border_ == 0) return {};
     std::copy(u_.begin(), u_.end(), w_.begin());
-    if (border_ == 0) return true;
-    solve_inner(w_.data(), border_);
+    inner.solve(w_, border_);
     std::copy(d_.begin(), d_.end(), &schur_.at(0, 0));
     bordered_detail::subtract_transposed(v_, inner_, border_, w_.data(), &schur_.at(0, 0), border_);
-    return schur_.factor();
+    return schur_.factor(accepted);
   }
   // x: inner + border rows, the border last.
-  template <class Solve>
-  void solve(const Solve& solve_inner, double* x, int columns = 1) const {
-    double* y = x + std::ptrdiff_t(inner_) * columns;
-    solve_inner(x, columns);
+  template <class Inner>
+  void solve(const Inner& inner, std::span<double> x, int columns = 1) const {
+    const auto first = x.first(std::size_t(inner_) * std::size_t(columns)), last = x.subspan(first.size());
+    inner.solve(first, columns);
     if (border_ == 0) return;
-    bordered_detail::subtract_transposed(v_, inner_, border_, x, y, columns);
-    schur_.solve(y, columns);
-    bordered_detail::subtract_product(w_, inner_, border_, x, y, columns);
+    bordered_detail::subtract_transposed(v_, inner_, border_, first.data(), last.data(), columns);
+    schur_.solve(last, columns);
+    bordered_detail::subtract_product(w_, inner_, border_, first.data(), last.data(), columns);
   }
 
  private:
@@ -112,32 +113,33 @@ class BorderedLDLT {
 
   // The report is that of the Schur complement alone; negative eigenvalues of the whole = A's + these.
   // corner_shift(k) is added to the diagonal of D.
-  template <class Solve, class Shift>
-  PivotReport factor(const Solve& solve_inner, const Shift& corner_shift) {
+  template <class Inner, std::invocable<int> Shift>
+  PivotReport factor(const Inner& inner, const Shift& corner_shift, double accepted = 0) {
     if (border_ == 0) return {};
     std::copy(u_.begin(), u_.end(), w_.begin());
-    solve_inner(w_.data(), border_);
+    inner.solve(w_, border_);
     std::copy(d_.begin(), d_.end(), &schur_.at(0, 0));
     for (int k = 0; k < border_; ++k) schur_.at(k, k) += corner_shift(k);
     bordered_detail::subtract_transposed(u_, inner_, border_, w_.data(), &schur_.at(0, 0), border_);
     for (int k = 0; k < border_; ++k) {  // rounding leaves the halves a little different
       for (int m = 0; m < k; ++m) schur_.at(k, m) = schur_.at(m, k) = 0.5 * (schur_.at(k, m) + schur_.at(m, k));
     }
-    return schur_.factor();
+    return schur_.factor(accepted);
   }
-  template <class Solve>
-  PivotReport factor(const Solve& solve_inner) {
-    return factor(solve_inner, [](int) { return 0.0; });
+  template <class Inner>
+  PivotReport factor(const Inner& inner, double accepted = 0) {
+    return factor(
+        inner, [](int) { return 0.0; }, accepted);
   }
   // x: inner + border rows, the border last.
-  template <class Solve>
-  void solve(const Solve& solve_inner, double* x, int columns = 1) const {
-    double* y = x + std::ptrdiff_t(inner_) * columns;
-    solve_inner(x, columns);
+  template <class Inner>
+  void solve(const Inner& inner, std::span<double> x, int columns = 1) const {
+    const auto first = x.first(std::size_t(inner_) * std::size_t(columns)), last = x.subspan(first.size());
+    inner.solve(first, columns);
     if (border_ == 0) return;
-    bordered_detail::subtract_transposed(u_, inner_, border_, x, y, columns);
-    schur_.solve(y, columns);
-    bordered_detail::subtract_product(w_, inner_, border_, x, y, columns);
+    bordered_detail::subtract_transposed(u_, inner_, border_, first.data(), last.data(), columns);
+    schur_.solve(last, columns);
+    bordered_detail::subtract_product(w_, inner_, border_, first.data(), last.data(), columns);
   }
 
  private:

@@ -12,7 +12,6 @@ void CyclicBandLDLT::resize(int size, int half_bandwidth) {
   size_ = size;
   half_ = half_bandwidth;
   band_.resize(size - half_bandwidth, half_bandwidth);
-  factor_.resize(size - half_bandwidth, half_bandwidth);
   border_.resize(size - half_bandwidth, half_bandwidth);
 }
 
@@ -55,26 +54,18 @@ void CyclicBandLDLT::multiply(std::span<const double> x, std::span<double> y) co
   }
 }
 
-PivotReport CyclicBandLDLT::factor(double shift, std::span<const double> shift_diagonal) {
+PivotReport CyclicBandLDLT::factor(double shift, std::span<const double> shift_diagonal, double accepted) {
   TENDRIL_REQUIRE(shift_diagonal.empty() || int(shift_diagonal.size()) == size_,
                   "the shift's diagonal must have the matrix's size");
   const std::size_t inner = std::size_t(size_ - half_);
-  report_ = factor_.factor(band_, shift, shift_diagonal.empty() ? shift_diagonal : shift_diagonal.first(inner));
+  report_ = band_.factor(shift, shift_diagonal.empty() ? shift_diagonal : shift_diagonal.first(inner), accepted);
   const auto corner_shift = [&](int k) {
     return shift * (shift_diagonal.empty() ? 1.0 : shift_diagonal[inner + std::size_t(k)]);
   };
-  const PivotReport schur = border_.factor([this](double* x, int columns) { factor_.solve(x, columns); }, corner_shift);
-  report_.negative += schur.negative;
-  report_.tiny += schur.tiny;
-  if (schur.smallest < report_.smallest) {
-    report_.smallest = schur.smallest;
-    report_.smallest_at = int(inner) + schur.smallest_at;
-  }
+  report_.add(border_.factor(band_, corner_shift, accepted), int(inner));
   return report_;
 }
 
-void CyclicBandLDLT::solve(double* x, int columns) const {
-  border_.solve([this](double* inner, int k) { factor_.solve(inner, k); }, x, columns);
-}
+void CyclicBandLDLT::solve(std::span<double> x, int columns) const { border_.solve(band_, x, columns); }
 
 }  // namespace tendril

@@ -26,15 +26,13 @@ class CyclicBandLDLT {
 
   // Factors the matrix + shift * D (identity where the diagonal is empty); the matrix itself is kept.
   // The report is that of the whole matrix.
-  PivotReport factor(double shift = 0, std::span<const double> shift_diagonal = {});
+  PivotReport factor(double shift = 0, std::span<const double> shift_diagonal = {}, double accepted = 0);
   const PivotReport& report() const { return report_; }
-  void solve(std::span<double> x) const { solve(x.data(), 1); }
-  void solve(double* x, int columns) const;  // size x columns, row by row
+  void solve(std::span<double> x, int columns = 1) const;
 
  private:
   int size_ = 0, half_ = 0;
-  BandMatrix band_;  // the first size - half bandwidth unknowns
-  BandLDLT factor_;
+  BandLDLT band_;  // the first size - half bandwidth unknowns
   BorderedLDLT border_;
   PivotReport report_;
 };

@@ -2,14 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "tendril/types.h"
 
 namespace tendril {
 namespace {
-constexpr double epsilon = std::numeric_limits<double>::epsilon();
-
 double largest(const std::vector<double>& values) {
   double result = 0;
   for (const double v : values) result = std::max(result, std::abs(v));
@@ -34,25 +31,28 @@ void DenseLU::resize(int size) {
   swapped_.assign(std::size_t(size), 0);
 }
 
-bool DenseLU::factor() {
-  const double scale = largest(a_);
-  bool good = std::isfinite(scale);
+PivotReport DenseLU::factor(double asked) {
+  PivotReport report;
+  const double scale = largest(a_), accepted = accepted_pivot(asked, size_);
   for (int k = 0; k < size_; ++k) {
     int best = k;
     for (int i = k + 1; i < size_; ++i) best = std::abs(at(i, k)) > std::abs(at(best, k)) ? i : best;
     swapped_[std::size_t(k)] = best;
     swap_rows(a_.data(), size_, k, best);
-    if (!(std::abs(at(k, k)) > epsilon * size_ * scale)) good = false;
+    report.take(std::abs(at(k, k)), scale, accepted, k);
     if (at(k, k) == 0) continue;
     for (int i = k + 1; i < size_; ++i) {
       const double l = (at(i, k) /= at(k, k));
       for (int j = k + 1; j < size_; ++j) at(i, j) -= l * at(k, j);
     }
   }
-  return good;
+  return report;
 }
 
-void DenseLU::solve(double* x, int columns) const {
+void DenseLU::solve(std::span<double> right, int columns) const {
+  TENDRIL_REQUIRE(right.size() == std::size_t(size_) * std::size_t(columns),
+                  "the right-hand side must have the matrix's size");
+  double* x = right.data();
   // All swaps first: factor() swaps whole rows, with the multipliers already there.
   for (int k = 0; k < size_; ++k) swap_rows(x, columns, k, swapped_[std::size_t(k)]);
   for (int k = 0; k < size_; ++k) {
@@ -78,19 +78,12 @@ void DenseLDLT::swap(int i, int j) {  // rows and columns of the whole square: t
   for (int r = 0; r < size_; ++r) std::swap(at(r, i), at(r, j));
 }
 
-void DenseLDLT::eliminate_one(int k, double scale) {
+void DenseLDLT::eliminate_one(int k, double scale, double accepted) {
   double& d = at(k, k);
-  const double size = scale > 0 ? std::abs(d) / scale : 0.0;
-  if (!(size >= report_.smallest)) {
-    report_.smallest = size;
-    report_.smallest_at = k;
-  }
-  if (!(size > epsilon * size_)) {
-    ++report_.tiny;
-    const double threshold = epsilon * size_ * (scale > 0 ? scale : 1.0);
+  if (report_.take(d, scale, accepted, k)) {
+    const double threshold = accepted * (scale > 0 ? scale : 1.0);
     d = d < 0 ? -threshold : threshold;
   }
-  report_.negative += d < 0;
   for (int i = k + 1; i < size_; ++i) {
     const double l = at(i, k) / d;
     for (int j = k + 1; j < size_; ++j) at(i, j) -= l * at(k, j);
@@ -116,9 +109,9 @@ void DenseLDLT::eliminate_two(int k, double scale) {
   }
 }
 
-PivotReport DenseLDLT::factor() {
+PivotReport DenseLDLT::factor(double asked) {
   report_ = {};
-  const double scale = largest(a_);
+  const double scale = largest(a_), accepted = accepted_pivot(asked, size_);
   constexpr double alpha = 0.6403882032022076;  // (1 + sqrt(17)) / 8, bounds the growth
   std::fill(two_.begin(), two_.end(), char(0));
   for (int k = 0; k < size_;) {
@@ -131,10 +124,10 @@ PivotReport DenseLDLT::factor() {
     }
     const double on = std::abs(at(diagonal, diagonal)), off = row == column ? 0.0 : std::abs(at(row, column));
     // The block of two only for a coupling above rounding: a zero remainder goes one by one and is counted as tiny.
-    if (!(off > epsilon * size_ * scale) || on >= alpha * off) {
+    if (!(off > accepted * scale) || on >= alpha * off) {
       swapped_[std::size_t(k)] = diagonal;
       swap(k, diagonal);
-      eliminate_one(k, scale);
+      eliminate_one(k, scale, accepted);
       k += 1;
     } else {
       two_[std::size_t(k)] = 1;
@@ -149,7 +142,10 @@ PivotReport DenseLDLT::factor() {
   return report_;
 }
 
-void DenseLDLT::solve(double* x, int columns) const {
+void DenseLDLT::solve(std::span<double> right, int columns) const {
+  TENDRIL_REQUIRE(right.size() == std::size_t(size_) * std::size_t(columns),
+                  "the right-hand side must have the matrix's size");
+  double* x = right.data();
   for (int k = 0; k < size_; ++k) swap_rows(x, columns, k, swapped_[std::size_t(k)]);
   const auto value = [&](int row, int c) -> double& { return x[std::ptrdiff_t(row) * columns + c]; };
   for (int k = 0; k < size_; k += two_[std::size_t(k)] ? 2 : 1) {  // L, then D

@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "linear/band_ldlt.h"
+#include "linear/pivots.h"
 
 namespace tendril {
 
@@ -15,9 +15,9 @@ class DenseLU {
   int size() const { return size_; }
   double& at(int i, int j) { return a_[std::size_t(i) * std::size_t(size_) + std::size_t(j)]; }
   double at(int i, int j) const { return a_[std::size_t(i) * std::size_t(size_) + std::size_t(j)]; }
-  // Factors what was written through at(), in place. False when singular to rounding.
-  bool factor();
-  void solve(double* x, int columns = 1) const;  // size x columns, row by row
+  // Factors what was written through at(), in place.
+  PivotReport factor(double accepted = 0);
+  void solve(std::span<double> x, int columns = 1) const;
 
  private:
   int size_ = 0;
@@ -33,13 +33,13 @@ class DenseLDLT {
   int size() const { return size_; }
   double& at(int i, int j) { return a_[std::size_t(i) * std::size_t(size_) + std::size_t(j)]; }  // fill both halves
   double at(int i, int j) const { return a_[std::size_t(i) * std::size_t(size_) + std::size_t(j)]; }
-  PivotReport factor();
+  PivotReport factor(double accepted = 0);
   const PivotReport& report() const { return report_; }
-  void solve(double* x, int columns = 1) const;  // size x columns, row by row
+  void solve(std::span<double> x, int columns = 1) const;
 
  private:
   void swap(int i, int j);
-  void eliminate_one(int k, double scale);
+  void eliminate_one(int k, double scale, double accepted);
   void eliminate_two(int k, double scale);
 
   int size_ = 0;

@@ -4,8 +4,9 @@
 #include <Eigen/Core>
 #include <array>
 #include <cmath>
-#include <limits>
 #include <utility>
+
+#include "linear/pivots.h"
 
 namespace tendril {
 
@@ -15,27 +16,26 @@ struct SmallLU {
   using Block = Eigen::Matrix<double, B, B, Eigen::RowMajor>;
   Block lu;
   std::array<int, B> swapped;
-  double smallest = 0;  // smallest |pivot| / largest entry of A
 
-  bool factor(const Block& a) {
+  PivotReport factor(const Block& a, double asked = 0) {
+    PivotReport report;
     lu = a;
-    const double largest = a.cwiseAbs().maxCoeff();
-    smallest = std::numeric_limits<double>::infinity();
+    const double largest = a.cwiseAbs().maxCoeff(), accepted = accepted_pivot(asked, B);
     for (int k = 0; k < B; ++k) {
       int best = k;
       for (int i = k + 1; i < B; ++i) best = std::abs(lu(i, k)) > std::abs(lu(best, k)) ? i : best;
       swapped[std::size_t(k)] = best;
       if (best != k) lu.row(k).swap(lu.row(best));
       const double pivot = std::abs(lu(k, k));
-      smallest = std::min(smallest, largest > 0 ? pivot / largest : 0.0);
-      if (!(pivot > 0)) continue;  // singular: said by `smallest`
+      report.take(pivot, largest, accepted, k);
+      if (!(pivot > 0)) continue;  // singular: said by the report
       const double inverse = 1.0 / lu(k, k);
       for (int i = k + 1; i < B; ++i) {
         const double l = (lu(i, k) *= inverse);
         for (int j = k + 1; j < B; ++j) lu(i, j) -= l * lu(k, j);
       }
     }
-    return smallest > B * std::numeric_limits<double>::epsilon();
+    return report;
   }
   // x: B rows of any (row-major or vector) Eigen type.
   template <class X>
@@ -59,23 +59,17 @@ struct SmallLDLT {
   using Block = Eigen::Matrix<double, B, B, Eigen::RowMajor>;
   Block l;  // below the diagonal
   Eigen::Matrix<double, B, 1> d;
-  int negative = 0, tiny = 0;
-  double smallest = 0;
 
-  bool factor(const Block& a, const Eigen::Matrix<double, B, 1>& row_scale) {
+  PivotReport factor(const Block& a, const Eigen::Matrix<double, B, 1>& row_scale, double asked = 0) {
+    PivotReport report;
     l = a;
-    negative = tiny = 0;
-    smallest = std::numeric_limits<double>::infinity();
+    const double accepted = accepted_pivot(asked, 4 * B);
     for (int k = 0; k < B; ++k) {
       double pivot = l(k, k);
-      const double scale = row_scale[k] > 0 ? row_scale[k] : 1.0;
-      smallest = std::min(smallest, std::abs(pivot) / scale);
-      const double threshold = 4 * B * std::numeric_limits<double>::epsilon() * scale;
-      if (!(std::abs(pivot) > threshold)) {
-        ++tiny;
+      if (report.take(pivot, row_scale[k], accepted, k)) {
+        const double threshold = accepted * (row_scale[k] > 0 ? row_scale[k] : 1.0);
         pivot = pivot < 0 ? -threshold : threshold;
       }
-      negative += pivot < 0;
       d[k] = pivot;
       const double inverse = 1.0 / pivot;
       for (int i = k + 1; i < B; ++i) {
@@ -84,7 +78,7 @@ struct SmallLDLT {
       }
       for (int i = k + 1; i < B; ++i) l(i, k) *= inverse;
     }
-    return tiny == 0;
+    return report;
   }
   template <class X>
   void solve(X& x) const {

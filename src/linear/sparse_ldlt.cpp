@@ -3,6 +3,7 @@
 #include <Eigen/OrderingMethods>
 #include <Eigen/SparseCore>
 #include <algorithm>
+#include <cmath>
 
 #include "tendril/types.h"
 
@@ -92,8 +93,9 @@ int SparseLDLT::place(int i, int j) const {
 void SparseLDLT::set_zero() { std::fill(entry_.begin(), entry_.end(), 0.0); }
 
 // Up-looking: row k of L solves L D l = a, column by column of what is there already.
-int SparseLDLT::factor(double tiny) {
-  int left_out = 0;
+PivotReport SparseLDLT::factor(double accepted) {
+  PivotReport report;
+  const double tiny = accepted > 0 ? accepted : 1e-12;
   double* y = work_.data();
   std::fill(filled_.begin(), filled_.end(), 0);
   for (int k = 0; k < size_; ++k) {
@@ -113,25 +115,34 @@ int SparseLDLT::factor(double tiny) {
     }
     y[k] = 0;
     const bool good = d > tiny * own || d < -tiny * own || d != d;  // NaN goes on, to be seen
-    left_out += good ? 0 : 1;
+    report.tiny += good ? 0 : 1;
+    report.negative += d < 0 ? 1 : 0;
+    if (std::abs(d) < report.smallest * std::abs(own)) {
+      report.smallest = std::abs(d) / std::abs(own);
+      report.smallest_at = order_[z(k)];
+    }
     pivot_[z(k)] = good ? 1 / d : 0;
   }
-  return left_out;
+  return report;
 }
 
-void SparseLDLT::solve(double* x) const {
+void SparseLDLT::solve(std::span<double> right, int columns) const {
+  TENDRIL_REQUIRE(right.size() == z(size_) * z(columns), "the right-hand side must have the matrix's size");
   double* y = work_.data();
-  for (int k = 0; k < size_; ++k) y[k] = x[order_[z(k)]];
-  for (int k = 0; k < size_; ++k) {
-    const double yk = y[k];
-    for (int q = below_start_[z(k)]; q < below_start_[z(k) + 1]; ++q) y[below_[z(q)]] -= value_[z(q)] * yk;
+  for (int c = 0; c < columns; ++c) {
+    const auto x = [&](int i) -> double& { return right[z(i) * z(columns) + z(c)]; };
+    for (int k = 0; k < size_; ++k) y[k] = x(order_[z(k)]);
+    for (int k = 0; k < size_; ++k) {  // L
+      const double yk = y[k];
+      for (int q = below_start_[z(k)]; q < below_start_[z(k) + 1]; ++q) y[below_[z(q)]] -= value_[z(q)] * yk;
+    }
+    for (int k = size_ - 1; k >= 0; --k) {  // D L^T
+      double sum = y[k] * pivot_[z(k)];
+      for (int q = below_start_[z(k)]; q < below_start_[z(k) + 1]; ++q) sum -= value_[z(q)] * y[below_[z(q)]];
+      y[k] = pivot_[z(k)] == 0 ? 0 : sum;
+    }
+    for (int k = 0; k < size_; ++k) x(order_[z(k)]) = y[k], y[k] = 0;
   }
-  for (int k = size_ - 1; k >= 0; --k) {
-    double sum = y[k] * pivot_[z(k)];
-    for (int q = below_start_[z(k)]; q < below_start_[z(k) + 1]; ++q) sum -= value_[z(q)] * y[below_[z(q)]];
-    y[k] = pivot_[z(k)] == 0 ? 0 : sum;
-  }
-  for (int k = 0; k < size_; ++k) x[order_[z(k)]] = y[k], y[k] = 0;
 }
 
 }  // namespace tendril

@@ -6,6 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "linear/pivots.h"
+
 namespace tendril {
 
 class SparseLDLT {
@@ -20,10 +22,10 @@ class SparseLDLT {
   std::vector<double>& entries() { return entry_; }  // to be set or added to before factor()
   void set_zero();
 
-  // Rows whose pivot is not larger than `tiny` times their own diagonal depend on the rows before them: their unknown is
-  // left 0. Returns how many.
-  int factor(double tiny = 1e-12);
-  void solve(double* x) const;  // in place
+  // Rows whose pivot is not larger than `accepted` (0: 1e-12) times their own diagonal depend on the rows before them: they
+  // are the report's tiny ones, and their unknown is left 0. A NaN is not tiny: it goes on, to be seen.
+  PivotReport factor(double accepted = 0);
+  void solve(std::span<double> x, int columns = 1) const;
 
  private:
   int size_ = 0;

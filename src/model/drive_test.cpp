@@ -97,10 +97,10 @@ SENTENCE("model", "the load factor ramps loads, gravity and paths; live inputs a
   const Model model = *build_model(driven());
   Live live;
   live.gravity_scale = 2;
-  live.paths.push({1, Vec3(0, 0, 0.5), pi});
+  live.paths.add({1, Vec3(0, 0, 0.5), pi});
   Hand hand;
   hand.rod = 0, hand.material = 0.625, hand.stiffness = 3, hand.pose.position = Vec3(7, 8, 9);
-  live.hands.push(hand);
+  live.hands.add(hand);
   Drive drive;
   evaluate(model, live, 1, 0.25, drive);
   EXPECT_NEAR((drive.gravity - Vec3(0.5, 0, -5)).norm(), 0, 1e-15);

@@ -52,7 +52,7 @@ SENTENCE("model", "a coupling's place follows its path, the load factor and live
   evaluate(model, {}, 1.5, 1, drive);
   EXPECT_TRUE(drive.grips.empty());
   Live live;
-  live.paths.push({.clamp = -1, .move = Vec3(1, 0, 0), .turn = 0.25, .coupling = 0});
+  live.paths.add({.clamp = -1, .move = Vec3(1, 0, 0), .turn = 0.25, .coupling = 0});
   evaluate(model, live, 1, 0.5, drive);
   ASSERT_EQ(drive.grips.size(), 1u);
   const Grip& grip = drive.grips[0];

@@ -9,7 +9,8 @@
 
 namespace tendril {
 
-inline constexpr std::int64_t run_format_version = 3;         // 1: without probes and outcome, 2: without contacts
+inline constexpr std::int64_t run_format_version =
+    4;  // 1: without probes and outcome, 2: without contacts, 3: without verdict
 inline constexpr std::int64_t oldest_run_format_version = 2;  // that can be read
 
 struct FrameSizes {

@@ -180,7 +180,7 @@ SENTENCE("record", "a run.h5 of another format is refused with a sentence") {
     TrajectoryReader reader(file);
     FAIL();
   } catch (const RecordError& error) {
-    EXPECT_NE(std::string(error.what()).find("another version of tendril (format 1, this one reads 2 to 3)"),
+    EXPECT_NE(std::string(error.what()).find("another version of tendril (format 1, this one reads 2 to 4)"),
               std::string::npos)
         << error.what();
   }

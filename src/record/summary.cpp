@@ -1,4 +1,5 @@
 // summary.json: the final state, probes, invariants and timings of a run. Others read these keys: new ones go into `run`.
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "tendril/record.h"
@@ -19,18 +20,6 @@ Json rows(const Array& array, int first, int count) {
 }
 
 }  // namespace
-
-const char* to_text(Outcome outcome) {
-  switch (outcome) {
-    case Outcome::fine:
-      return "fine";
-    case Outcome::not_converged:
-      return "not_converged";
-    case Outcome::diverged:
-      return "diverged";
-  }
-  return "";
-}
 
 std::string summary_json(const Simulation& simulation, const RunReport& report) {
   const Frame& frame = simulation.frame();
@@ -71,9 +60,11 @@ std::string summary_json(const Simulation& simulation, const RunReport& report) 
                   {"residual", report.worst_residual},
                   {"iterations", report.worst_iterations}};
   if (simulation.scene().time.mode != Mode::dynamics) {
-    const int unstable = frame.report.negative_pivots;
-    out["equilibrium"] = {{"verdict", stability_text(unstable)},
-                          {"unstable_directions", unstable >= 0 ? Json(unstable) : Json()}};
+    const Verdict& v = frame.report.verdict;
+    const bool counted = v.kind == Verdict::Kind::counted;
+    out["equilibrium"] = {{"verdict", to_text(v)},
+                          {"unstable_directions", counted ? Json(v.unstable) : Json()},
+                          {"softest_eigenvalue", counted && std::isfinite(v.softest) ? Json(v.softest) : Json()}};
   }
   out["run"] = {{"title", simulation.scene().title},
                 {"outcome", to_text(report.outcome)},

@@ -130,9 +130,15 @@ struct TrajectoryReader::Inside {
     for (const Column& column : all_columns())
       if (column.since <= version) frames = std::min(frames, Table(root, column.name, name).frames());
     if (version >= 3) find_contacts();
-    for (Table* table : {&time,     &step,   &material,     &position,    &velocity,     &moment, &orientation, &spin,
-                         &force,    &twist,  &energy,       &own,         &momentum,     &drift,  &iterations,  &residual,
-                         &outcomes, &pivots, &length_error, &penetration, &probe_values, &bodies})
+    if (version >= 4) {
+      verdict.emplace(root, "solver/verdict", name);
+      unstable.emplace(root, "solver/unstable", name);
+      softest.emplace(root, "solver/softest", name);
+      for (Table* table : {&*verdict, &*unstable, &*softest}) table->cut(frames);
+    }
+    for (Table* table : {&time,       &step,     &material, &position,     &velocity,    &moment,       &orientation,
+                         &spin,       &force,    &twist,    &energy,       &own,         &momentum,     &drift,
+                         &iterations, &residual, &outcomes, &length_error, &penetration, &probe_values, &bodies})
       table->cut(frames);
   }
   // Where each frame's contacts begin.
@@ -166,10 +172,11 @@ struct TrajectoryReader::Inside {
       twist{file.get(), "twist", name}, energy{file.get(), "energies", name}, own{file.get(), "own_energies", name},
       momentum{file.get(), "momentum", name}, drift{file.get(), "solver/drift", name},
       iterations{file.get(), "solver/iterations", name}, residual{file.get(), "solver/residual", name},
-      outcomes{file.get(), "solver/outcome", name}, pivots{file.get(), "solver/negative_pivots", name},
-      length_error{file.get(), "solver/length_error", name}, penetration{file.get(), "solver/penetration", name},
-      probe_values{file.get(), "probes/values", name}, bodies{file.get(), "bodies", name};
-  std::optional<Table> contacts;  // none in files of version 2
+      outcomes{file.get(), "solver/outcome", name}, length_error{file.get(), "solver/length_error", name},
+      penetration{file.get(), "solver/penetration", name}, probe_values{file.get(), "probes/values", name},
+      bodies{file.get(), "bodies", name};
+  std::optional<Table> contacts;                    // none in files of version 2
+  std::optional<Table> verdict, unstable, softest;  // none before version 4
   std::vector<std::int64_t> first_contact;
 };
 
@@ -198,7 +205,9 @@ void TrajectoryReader::read_numbers(std::int64_t k, Frame& f, Measures& m) {
   f.report.outcome = static_cast<Outcome>(static_cast<int>(in.outcomes.number(k)));
   f.report.iterations = static_cast<int>(in.iterations.number(k));
   f.report.residual = in.residual.number(k);
-  f.report.negative_pivots = static_cast<int>(in.pivots.number(k));
+  if (in.verdict)
+    f.report.verdict = {static_cast<Verdict::Kind>(static_cast<int>(in.verdict->number(k))),
+                        static_cast<int>(in.unstable->number(k)), in.softest->number(k)};
   m.energy = energy_from(in.energy.row(k));
   m.drift = in.drift.number(k);
   m.length_error = in.length_error.number(k);

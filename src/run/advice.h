@@ -3,10 +3,11 @@
 
 #include <string>
 
-#include "tendril/frame.h"
+#include "tendril/method.h"
 
 namespace tendril {
 
-std::string divergence_message(const StepReport& report, double time, const std::string& what_was_tried);
+std::string divergence_message(const StepReport& report, const MethodInfo& method, double time,
+                               const std::string& what_was_tried);
 
 }  // namespace tendril

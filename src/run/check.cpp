@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <iterator>
 
 #include "model/checks.h"
 #include "run/check_contact.h"
@@ -29,7 +30,7 @@ OptionTable table_of(const Scene& scene, const std::string& method) {
 bool stretches(const MethodEntry& method, const Options& options) {
   for (const OptionInfo& option : method.info.options)
     if (option.name == "extensible") return options.flag("extensible");
-  return method.info.can.stretch;
+  return method.info.can.any(Feature::stretch);
 }
 
 void choose_step(const Scene& scene, Examined& examined) {
@@ -63,26 +64,29 @@ void check_patience(const Scene& scene, Examined& examined) {
 
 Examined examine(const Scene& scene, const MethodEntry& method) {
   Examined out;
-  add_new_problems(out.problems, check_scene(scene, methods_with(method)));
+  const auto add = [&out](Problems more) {
+    out.problems.insert(out.problems.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
+  };
+  // The scene by itself, then its model, then what the method and the run make of the model.
+  add(check_scene(scene, methods_with(method)));
   if (!has_errors(out.problems)) {
     Checked<Model> model = build_model(scene);
-    add_new_problems(out.problems, model.problems());
+    add(model.problems());
     if (model) out.model = std::make_shared<const Model>(std::move(*model));
   }
   if (out.model && !has_errors(out.problems)) {
     out.options.emplace(method.info.options, table_of(scene, method.info.name));
-    add_new_problems(out.problems, method.check(*out.model, *out.options));
-    if (!stretches(method, *out.options)) add_new_problems(out.problems, check_reach(*out.model));
-    if (scene.time.mode != Mode::dynamics && !stretches(method, *out.options))
-      add_new_problems(out.problems, check_slack(*out.model));
-    if (scene.time.mode == Mode::dynamics) add_new_problems(out.problems, check_start(*out.model));
-    add_new_problems(out.problems, check_overlap(*out.model));
+    add(method.check(*out.model, *out.options));
+    if (!stretches(method, *out.options)) add(check_reach(*out.model));
+    if (scene.time.mode != Mode::dynamics && !stretches(method, *out.options)) add(check_slack(*out.model));
+    if (scene.time.mode == Mode::dynamics) add(check_start(*out.model));
+    add(check_overlap(*out.model));
   }
   if (out.model && !has_errors(out.problems)) {
     out.advice = method.advise(*out.model, *out.options);
     choose_step(scene, out);
     check_patience(scene, out);
-    add_new_problems(out.problems, check_speed(*out.model, out.step_size));
+    add(check_speed(*out.model, out.step_size));
     if (scene.time.mode == Mode::dynamics && !(out.step_size > 0 && std::isfinite(out.step_size)))
       out.problems.push_back({Severity::error, "", "time.step", fmt::format("the advised step is {} s", out.step_size), "",
                               "look at stiffness and mass, or give a step of your own"});
@@ -94,16 +98,7 @@ Examined examine(const Scene& scene, const MethodEntry& method) {
 
 Problems check(const Scene& scene) {
   if (const MethodEntry* method = find_method(scene.method)) return examine(scene, *method).problems;
-  Problems problems = check_scene(scene);
-  if (!has_errors(problems)) {
-    std::vector<std::string> names;
-    for (const MethodEntry& entry : all_methods()) names.push_back(entry.info.name);
-    problems.push_back({Severity::error, "", "method", fmt::format("there is no method `{}`", scene.method), "",
-                        suggest(scene.method, names)});
-  }
-  for (Problem& problem : problems)
-    if (problem.where.empty()) problem.where = locate(scene, problem.field);
-  return problems;
+  return check_scene(scene, all_methods());  // says that there is no such method
 }
 
 }  // namespace tendril

@@ -15,61 +15,80 @@ Simulation open_or_fail(const Scene& scene) {
   return std::move(*simulation);
 }
 
-SENTENCE("run", "every method runs what it claims to do") {
+SENTENCE("run", "every method runs what it claims to do, in motion and in equilibrium") {
   for_each_method([](const MethodEntry& method) {
-    for (const Request& request : all_requests()) {
-      if (!request.claimed(method.info.can)) continue;
-      SCOPED_TRACE(request.name);
-      Scene scene = tiny_scene(method);
-      request.ask(scene);
+    for_each_request(method, [](const Request&, const Scene& scene, bool claimed) {
+      if (!claimed) return;
       Simulation simulation = open_or_fail(scene);
       const RunReport report = simulate(simulation, {});
       EXPECT_EQ(report.outcome, Outcome::fine) << report.message;
       EXPECT_EQ(report.time, scene.time.duration);
       EXPECT_TRUE(std::isfinite(report.last.energy.total()));
       for (const double v : report.last.probes.at(0).value) EXPECT_TRUE(std::isfinite(v));
-    }
+    });
   });
 }
 
 SENTENCE("run", "what a method does not claim is refused by check, naming the method") {
   for_each_method([](const MethodEntry& method) {
-    for (const Request& request : all_requests()) {
-      if (request.claimed(method.info.can)) continue;
-      SCOPED_TRACE(request.name);
-      Scene scene = tiny_scene(method);
-      request.ask(scene);
+    for_each_request(method, [&method](const Request&, const Scene& scene, bool claimed) {
+      if (claimed) return;
       const Problems problems = check(scene);
       EXPECT_TRUE(has_errors(problems));
       EXPECT_NE(to_text(problems).find(method.info.name), std::string::npos) << to_text(problems);
       EXPECT_FALSE(Simulation::open(scene));
-    }
+    });
+  });
+}
+
+SENTENCE("run", "every feature of the table is asked for by a request, or is known not to be") {
+  FeatureSet asked = not_asked_by_scenes;
+  for (const Request& request : all_requests()) asked = asked.with(request.needs);
+  for (std::size_t i = 0; i < all_features.size(); ++i) {
+    EXPECT_EQ(static_cast<std::size_t>(all_features[i].feature), i) << "rows stand in the order of the enumerators";
+    EXPECT_TRUE(asked.has(all_features[i].feature)) << all_features[i].noun;
+    for_each_method([i](const MethodEntry& method) {
+      const Feature feature = all_features[i].feature;
+      EXPECT_TRUE(method.info.can.moves() || !method.info.can.motion.has(feature)) << "claims motion without inertia";
+      EXPECT_TRUE(method.info.can.relaxes() || !method.info.can.equilibrium.has(feature)) << "claims no equilibria";
+    });
+  }
+}
+
+SENTENCE("run", "a method that claims to judge equilibria gives a verdict, others give none") {
+  for_each_method([](const MethodEntry& method) {
+    if (!method.info.can.relaxes()) return;
+    Scene scene = tiny_scene(method);
+    scene.time.mode = Mode::statics;
+    Simulation simulation = open_or_fail(scene);
+    EXPECT_EQ(simulate(simulation, {}).outcome, Outcome::fine);
+    const Verdict& verdict = simulation.frame().report.verdict;
+    EXPECT_EQ(verdict.judged(), method.info.can.equilibrium.has(Feature::stability));
+    EXPECT_EQ(verdict.minimum(), verdict.judged()) << verdict.unstable;
+    EXPECT_EQ(verdict.softest > 0, verdict.judged()) << verdict.softest;
   });
 }
 
 SENTENCE("run", "of every method a fork goes on with the same bits as a rerun") {
   for_each_method([](const MethodEntry& method) {
-    for (const Request& request : all_requests()) {
-      if (!request.claimed(method.info.can)) continue;
-      SCOPED_TRACE(request.name);
-      Scene scene = tiny_scene(method);
-      request.ask(scene);
+    for_each_request(method, [](const Request&, const Scene& scene, bool claimed) {
+      if (!claimed) return;
       Simulation a = open_or_fail(scene), b = open_or_fail(scene);
-      for (int i = 0; i < 5; ++i) a.advance(), b.advance();
+      for (int i = 0; i < 5 && !a.finished(); ++i) a.advance(), b.advance();
       Simulation c = a.fork();
       while (!a.finished()) a.advance();
       while (!b.finished()) b.advance();
       while (!c.finished()) c.advance();
       EXPECT_TRUE(same_frame(a.frame(), b.frame())) << "rerun";
       EXPECT_TRUE(same_frame(a.frame(), c.frame())) << "fork";
-    }
+    });
   });
 }
 
 SENTENCE("run", "of every method an interrupted run, resumed from its files, equals an uninterrupted one in every bit") {
   for_each_method([](const MethodEntry& method) {
     for (const bool bodies : {false, true}) {
-      if (bodies && method.info.can.bodies == Support::none) continue;
+      if (bodies && !method.info.can.any(Feature::bodies)) continue;
       TemporaryFolder folder;
       Scene scene = tiny_scene(method);
       scene.clamps[0].turn.keys = {{0, 0}, {0.1, 1.0 / 8}};
@@ -100,7 +119,7 @@ SENTENCE("run", "of every method an interrupted run, resumed from its files, equ
 
 SENTENCE("run", "of every method a step allocates nothing") {
   for_each_method([](const MethodEntry& method) {
-    if (!method.info.can.inertia) return;
+    if (!method.info.can.moves()) return;
     Scene scene = tiny_scene(method);
     scene.time.duration = 100;
     scene.time.frames_per_second = 1;
@@ -133,11 +152,11 @@ Probe pull_of_hand() {
 
 SENTENCE("run", "of every method that has couplings a coupling leads the rod on its path, by scene as by input") {
   for_each_method([](const MethodEntry& method) {
-    if (!method.info.can.coupling || !method.info.can.inertia) return;
+    if (!method.info.can.motion.has(Feature::couplings)) return;
     Scene scene = tiny_scene(method);
     scene.time.duration = 1;
     scene.loads.clear();
-    scene.rods[0].damping.mass = method.info.can.damping ? 10 : 0;
+    scene.rods[0].damping.mass = method.info.can.any(Feature::damping) ? 10 : 0;
     scene.couplings = {end_spring(50, 2)};
     scene.probes.push_back(pull_of_hand());
     Simulation still = open_or_fail(scene);
@@ -160,11 +179,11 @@ SENTENCE("run", "of every method that has couplings a coupling leads the rod on 
 
 SENTENCE("run", "of every method that has couplings a hand drags any point of the rod its way and lets it return") {
   for_each_method([](const MethodEntry& method) {
-    if (!method.info.can.coupling || !method.info.can.inertia) return;
+    if (!method.info.can.motion.has(Feature::couplings)) return;
     for (const double material : {0.5, 0.33}) {
       Scene scene = tiny_scene(method);
       scene.time.duration = 4;
-      scene.rods[0].damping.mass = method.info.can.damping ? 10 : 0;
+      scene.rods[0].damping.mass = method.info.can.any(Feature::damping) ? 10 : 0;
       Simulation simulation = open_or_fail(scene);
       simulation.advance_to(1.5);
       const Vec3 hanging = vector_of(simulation, 0);
@@ -175,7 +194,7 @@ SENTENCE("run", "of every method that has couplings a hand drags any point of th
       EXPECT_GT(vector_of(simulation, 0).y() - hanging.y(), 0.1) << material;
       simulation.set_input("hand.1", Hand{});
       simulation.advance_to(4);
-      if (method.info.can.damping) {
+      if (method.info.can.any(Feature::damping)) {
         EXPECT_LT(std::abs(vector_of(simulation, 0).y() - hanging.y()), 0.05);
       }
     }
@@ -185,7 +204,7 @@ SENTENCE("run", "of every method that has couplings a hand drags any point of th
 SENTENCE("run", "of every method with statics and couplings a cantilever with a spring at its end is where the beam says") {
   // Small, so that the linear beam holds: the end goes k/(k + 3 EI/L^3) of the way to the place; the spring feels the rest.
   for_each_method([](const MethodEntry& method) {
-    if (!method.info.can.coupling || !method.info.can.statics) return;
+    if (!method.info.can.equilibrium.has(Feature::couplings)) return;
     Scene scene = tiny_scene(method);
     scene.time.mode = Mode::statics;
     scene.loads.clear();

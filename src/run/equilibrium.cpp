@@ -26,36 +26,71 @@ struct Simulation::Inside::Along {
   double factor_at(double x) const { return in_time ? 1.0 : x; }
 };
 
-// The increment, shortened so that no clamp moves or turns and no coupling moves further than Newton's method likes.
+namespace {
+
+// The way that what holds, pulls and pushes the rods goes in one increment, over what it may: of clamps, couplings, hands
+// (on rods and on bodies), driven bodies and, where there is contact, obstacles.
+class Travel {
+ public:
+  Travel(const Model& model, const Live& live)
+      : model_(model),
+        clamps_(model.clamps.size()),
+        grips_(model.couplings.size() + live.hands.items.size()),
+        bodies_(model.bodies.size()),
+        obstacles_(model.contact.enabled ? model.obstacles.size() : 0) {}
+
+  void add(const Drive& a, const Drive& b) {
+    for (std::size_t i = 0; i < clamps_.size(); ++i) {
+      const ClampNow &from = a.clamps[i], &to = b.clamps[i];
+      if (!from.active || !to.active) continue;
+      const double angle =
+          std::max(std::abs(to.turn - from.turn), from.pose.orientation.angularDistance(to.pose.orientation));
+      count(clamps_[i], (to.pose.position - from.pose.position).norm(), angle, length_of(model_, model_.clamps[i].rod));
+    }
+    for (std::size_t i = 0; i < std::min(a.grips.size(), b.grips.size()); ++i) {
+      const Grip &from = a.grips[i], &to = b.grips[i];
+      if (from.coupling != to.coupling || from.hand != to.hand) break;  // one of them began or ended
+      count(grips_[i], (to.pose.position - from.pose.position).norm(), 0, length_of(model_, from.rod));
+    }
+    for (std::size_t i = 0; i < bodies_.size(); ++i) count(bodies_[i], a.bodies[i].pose, b.bodies[i].pose);
+    for (std::size_t i = 0; i < obstacles_.size(); ++i) count(obstacles_[i], a.obstacles[i].pose, b.obstacles[i].pose);
+  }
+  double worst() const { return worst_; }
+
+ private:
+  struct Way {
+    double moved = 0, turned = 0;  // [m], [rad]
+  };
+  void count(Way& way, double moved, double turned, double length) {
+    way.moved += moved;
+    way.turned += turned;
+    worst_ = std::max({worst_, way.moved / (most_move * length), way.turned / most_turn});
+  }
+  void count(Way& way, const Pose& a, const Pose& b) {
+    count(way, (b.position - a.position).norm(), a.orientation.angularDistance(b.orientation), length_of(model_, -1));
+  }
+
+  const Model& model_;
+  std::vector<Way> clamps_, grips_, bodies_, obstacles_;
+  double worst_ = 0;
+};
+
+}  // namespace
+
+// The increment, shortened so that nothing that drives the rods goes further than Newton's method likes.
 // `before_` and `after_` keep their storage.
 double Simulation::Inside::limited(const Along& along, double from, double increment) {
   for (int tries = 0; tries < 30; ++tries) {
-    double worst = 0;  // what the clamps travel, over what they may
-    std::vector<double> moved(model->clamps.size()), turned(model->clamps.size());
-    std::vector<double> pulled(model->couplings.size() + followed.hands.items.size());
+    Travel travel(*model, followed);
     evaluate(*model, followed, along.time_at(from), along.factor_at(from), before_);
     for (int k = 1; k <= samples; ++k) {
       const double x = from + increment * k / samples;
       evaluate(*model, followed, along.time_at(x), along.factor_at(x), after_);
-      for (std::size_t i = 0; i < moved.size(); ++i) {
-        const ClampNow &a = before_.clamps[i], &b = after_.clamps[i];
-        if (!a.active || !b.active) continue;
-        moved[i] += (b.pose.position - a.pose.position).norm();
-        turned[i] += std::max(std::abs(b.turn - a.turn), a.pose.orientation.angularDistance(b.pose.orientation));
-        const double length = model->rods[static_cast<std::size_t>(model->clamps[i].rod)].length;
-        worst = std::max({worst, moved[i] / (most_move * length), turned[i] / most_turn});
-      }
-      for (std::size_t i = 0; i < std::min(before_.grips.size(), after_.grips.size()); ++i) {
-        const Grip &a = before_.grips[i], &b = after_.grips[i];
-        if (a.coupling != b.coupling || a.hand != b.hand) break;  // one of them began or ended
-        const double length = model->rods[static_cast<std::size_t>(a.rod)].length;
-        pulled[i] += (b.pose.position - a.pose.position).norm();
-        worst = std::max(worst, pulled[i] / (most_move * length));
-      }
+      travel.add(before_, after_);
       std::swap(before_, after_);
     }
-    if (worst <= 1.001) break;
-    increment /= std::min(worst, 16.0);
+    if (travel.worst() <= 1.001) break;
+    increment /= std::min(travel.worst(), 16.0);
   }
   return increment;
 }

@@ -8,7 +8,9 @@
 namespace tendril {
 namespace {
 
-bool same_point(const Hand& a, const Hand& b) { return a.rod == b.rod && a.body == b.body && a.material == b.material; }
+bool same_point(const Hand& a, const Hand& b) {
+  return a.rod == b.rod && a.body == b.body && a.material == b.material && (a.body < 0 || a.point == b.point);
+}
 
 const Hand* hand_of(const Live& live, const Hand& like) {
   for (const Hand& hand : live.hands)
@@ -33,12 +35,19 @@ bool same_hand(const Hand& a, const Hand& b) {
 double length_of(const Model& model, const PathInput& path) {
   const int rod = path.clamp >= 0 ? model.clamps[static_cast<std::size_t>(path.clamp)].rod
                                   : model.couplings[static_cast<std::size_t>(path.coupling)].rod;
-  return model.rods[static_cast<std::size_t>(rod)].length;
+  return length_of(model, rod);
 }
 
 double relative_change(double a, double b) { return a == b ? 0 : std::abs(b - a) / std::max(a, b); }
 
 }  // namespace
+
+double length_of(const Model& model, int rod) {
+  if (rod >= 0) return model.rods[static_cast<std::size_t>(rod)].length;
+  double shortest = HUGE_VAL;
+  for (const RodModel& r : model.rods) shortest = std::min(shortest, r.length);
+  return shortest;
+}
 
 bool same_inputs(const Live& a, const Live& b) {
   if (a.gravity_scale != b.gravity_scale || a.hands.count != b.hands.count) return false;
@@ -61,8 +70,8 @@ double increments_between(const Model& model, const Live& a, const Live& b, doub
   }
   for (const Hand& to : b.hands) {
     const Hand* from = hand_of(a, to);
-    if (from == nullptr || to.rod < 0) continue;
-    const double length = model.rods[static_cast<std::size_t>(to.rod)].length;
+    if (from == nullptr) continue;
+    const double length = length_of(model, to.rod);
     worst = std::max({worst, (to.pose.position - from->pose.position).norm() / (most_move * length),
                       relative_change(from->stiffness, to.stiffness) / most_change,
                       relative_change(from->angular_stiffness, to.angular_stiffness) / most_change});
@@ -113,6 +122,9 @@ void take_hold(const Model& model, const Frame& frame, const Live& a, const Live
       const Grip grip = grip_at(model, hand.rod, hand.material);
       hand.pose.position = (1 - grip.share) * frame.position[grip.a] + grip.share * frame.position[grip.b];
       hand.pose.orientation = frame.orientation[grip.edge];
+    } else if (hand.body >= 0) {
+      const Pose& body = frame.bodies[static_cast<std::size_t>(hand.body)].pose;
+      hand.pose = {body.position + body.orientation * hand.point, body.orientation};
     }
   }
 }

@@ -6,6 +6,9 @@
 
 namespace tendril {
 
+// The length by which ways are measured: the rod's, or of the shortest one where bodies and obstacles (rod < 0) are moved.
+double length_of(const Model& model, int rod);
+
 bool same_inputs(const Live& a, const Live& b);
 
 // How far it is, in increments that Newton's method likes.

@@ -120,7 +120,7 @@ void add_everything(Scene& s, const Capability& can) {
   s.clamps[0].move.keys = {{0, Vec3::Zero()}, {s.time.duration, Vec3(0.02, 0, 0.05)}};
   ForceLoad push;
   push.rod = "rod", push.at = 0.7, push.value = Vec3(0, 0.1, 0.02);
-  if (can.follower_loads) push.axes = Axes::material;
+  if (can.any(Feature::follower_loads)) push.axes = Axes::material;
   s.loads.push_back(push);
   MomentLoad wring;
   wring.rod = "rod", wring.at = 1, wring.value = Vec3(0, 0.004, 0.003);
@@ -129,13 +129,13 @@ void add_everything(Scene& s, const Capability& can) {
   line.rod = "rod", line.from = 0.21, line.to = 0.83, line.force = Vec3(0.1, 0, 0.3);
   line.factor.keys = {{0, 0.5}, {s.time.duration, 1}};
   s.loads.push_back(line);
-  if (can.coupling) {
+  if (can.any(Feature::couplings)) {
     Coupling spring;
     spring.name = "spring", spring.rod = "rod", spring.at = 0.55, spring.stiffness = 5, spring.damping = 0.1;
     spring.move.keys = {{0, Vec3::Zero()}, {s.time.duration, Vec3(-0.02, 0.03, 0)}};
     s.couplings.push_back(spring);
   }
-  if (can.ring) {
+  if (can.any(Feature::ring)) {
     s.rods.push_back(general_rod("ring", CircleCurve{Vec3(0, 0, 1), Vec3(0.1, 0, 1), 0.2}, Vec3(0, 0, 1)));
     s.rods.back().initial_twist = 1.5, s.rods.back().initial_noise = 1e-3;
     Clamp peg;
@@ -148,15 +148,15 @@ Scene motion_scene(const MethodEntry& method) {
   const Capability& can = method.info.can;
   Scene s = base_scene(method, 0.3);
   add_everything(s, can);
-  if (can.drag) {
+  if (can.any(Feature::drag)) {
     DragLoad drag;
     drag.normal = 0.05, drag.tangential = 0.02;
     WindLoad wind;
     wind.velocity = Vec3(0, 2, 0.5), wind.gust = 0.3;
     s.loads.insert(s.loads.end(), {drag, wind});
   }
-  if (can.damping) s.rods[0].damping = {0.4, 1e-4};
-  if (can.hold_inside) {
+  if (can.any(Feature::damping)) s.rods[0].damping = {0.4, 1e-4};
+  if (can.any(Feature::hold_inside)) {
     Clamp late;
     late.name = "late", late.rod = "rod", late.at = 0.5, late.from = 0.1, late.until = 0.2;
     late.turn.keys = {{0, 0}, {0.3, 0.1}};
@@ -212,10 +212,11 @@ struct ModeOfRun {
   Scene (*scene)(const MethodEntry&);
 };
 const ModeOfRun modes[] = {
-    {"motion", [](const Capability& c) { return c.inertia; }, motion_scene},
-    {"equilibrium", [](const Capability& c) { return c.statics; }, equilibrium_scene},
-    {"contact", [](const Capability& c) { return c.inertia && c.contact != Support::none; }, contact_scene},
-    {"bodies", [](const Capability& c) { return c.inertia && c.joints && c.bodies != Support::none; }, bodies_scene},
+    {"motion", [](const Capability& c) { return c.moves(); }, motion_scene},
+    {"equilibrium", [](const Capability& c) { return c.relaxes(); }, equilibrium_scene},
+    {"contact", [](const Capability& c) { return c.motion.has(Feature::contact); }, contact_scene},
+    {"bodies", [](const Capability& c) { return c.motion.has(Feature::joints) && c.motion.has(Feature::bodies); },
+     bodies_scene},
 };
 
 // ---- the file ----------------------------------------------------------------------------------------------------------

@@ -116,10 +116,10 @@ bool set_path(std::string_view name, const std::string& owner, bool turns, const
   return true;
 }
 
-std::string methods_with(bool Capability::*ability) {
+std::string methods_with(Feature feature) {
   std::string names;
   for (const MethodEntry& method : all_methods())
-    if (method.info.can.*ability) names += (names.empty() ? "" : ", ") + method.info.name;
+    if (method.info.can.any(feature)) names += (names.empty() ? "" : ", ") + method.info.name;
   return names.empty() ? "no method can" : "methods that can: " + names;
 }
 
@@ -127,8 +127,12 @@ void check_hand(const Hand& hand, const std::string& name, const Model& model, c
   const auto finite = [](const Pose& p, const Motion& m) {
     return p.position.allFinite() && p.orientation.coeffs().allFinite() && m.linear.allFinite() && m.angular.allFinite();
   };
-  TENDRIL_REQUIRE(method.can.coupling,
-                  fmt::format("method `{}` cannot be held by a hand; {}", method.name, methods_with(&Capability::coupling)));
+  const auto require = [&](Feature feature) {
+    TENDRIL_REQUIRE(method.can.any(feature),
+                    fmt::format("{}: method `{}` {}; {}", name, method.name, info_of(feature).lack, methods_with(feature)));
+  };
+  const bool turns = hand.angular_stiffness != 0 || hand.angular_damping != 0;
+  require(Feature::couplings);
   TENDRIL_REQUIRE(hand.rod < 0 || hand.body < 0, name + " holds a rod or a body, not both");
   TENDRIL_REQUIRE(
       hand.body < static_cast<int>(model.bodies.size()),
@@ -143,14 +147,10 @@ void check_hand(const Hand& hand, const std::string& name, const Model& model, c
         fmt::format("{} cannot hold rod {} at {} m: it is {} m long", name, rod.name, hand.material, rod.length));
   }
   TENDRIL_REQUIRE(hand.point.allFinite(), name + " must hold a body at a finite place");
-  TENDRIL_REQUIRE(hand.body < 0 || (hand.angular_stiffness == 0 && hand.angular_damping == 0),
-                  name + " pulls at a body and does not turn it: no angular stiffness and damping");
   TENDRIL_REQUIRE(finite(hand.pose, hand.motion), name + " must be at a finite place with a finite velocity");
   for (const double k : {hand.stiffness, hand.damping, hand.angular_stiffness, hand.angular_damping})
     TENDRIL_REQUIRE(k >= 0 && std::isfinite(k), name + " needs stiffness and damping of at least 0");
-  TENDRIL_REQUIRE(method.can.angular_coupling || (hand.angular_stiffness == 0 && hand.angular_damping == 0),
-                  fmt::format("method `{}` has hands that pull, none that turn; {}", method.name,
-                              methods_with(&Capability::angular_coupling)));
+  if (turns) require(hand.body < 0 ? Feature::turning_couplings : Feature::hands_turning_bodies);
 }
 
 // Hands stand in the order of their ids: the same hands give the same Live, whichever came first.
@@ -167,12 +167,12 @@ void set_hand(std::string_view name, const InputValue& value, const Model& model
     Hand hand = *given;
     hand.id = id;
     hand.pose.orientation.normalize();
-    hands.push(hand);
+    hands.add(hand);
   };
   bool placed = !holds;
   for (const Hand& hand : live.hands) {
     if (!placed && hand.id >= id) put(), placed = true;
-    if (hand.id != id) hands.push(hand);
+    if (hand.id != id) hands.add(hand);
   }
   if (!placed) put();
   live.hands = hands;

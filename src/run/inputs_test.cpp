@@ -73,9 +73,9 @@ SENTENCE("run", "a hand that cannot be is refused with a sentence") {
   for_each_method([](const MethodEntry& method) {
     Simulation one = opened(tiny_scene(method));
     Hand held = suggested_hand(one.model(), 0, 0.25);
-    EXPECT_EQ(says(misuse_of(one, "hand.1", held), "cannot be held by a hand"), !method.info.can.coupling);
+    EXPECT_EQ(says(misuse_of(one, "hand.1", held), "has no couplings"), !method.info.can.any(Feature::couplings));
     held.angular_stiffness = 1;
-    EXPECT_EQ(misuse_of(one, "hand.1", held).empty(), method.info.can.angular_coupling);
+    EXPECT_EQ(misuse_of(one, "hand.1", held).empty(), method.info.can.any(Feature::turning_couplings));
   });
 }
 
@@ -102,7 +102,7 @@ class Fumbler {
  private:
   static bool can_hold(const Simulation& simulation) {
     const MethodEntry* method = find_method(simulation.scene().method);
-    return method != nullptr && method->info.can.coupling;
+    return method != nullptr && method->info.can.any(Feature::couplings);
   }
   std::mt19937 random_;
 };
@@ -175,9 +175,9 @@ SENTENCE("run",
   for_each_method([](const MethodEntry& method) {
     Scene scene = tiny_scene(method);
     scene.time.duration = 0.3;
-    if (method.info.can.inertia) scene.time.step = 2e-4;
+    if (method.info.can.moves()) scene.time.step = 2e-4;
     expect_rerun_and_resume(scene);
-    if (!method.info.can.statics) return;
+    if (!method.info.can.relaxes()) return;
     scene.time.mode = Mode::quasistatic;
     expect_rerun_and_resume(scene);
   });
@@ -218,7 +218,7 @@ Scene equilibrium_of(const MethodEntry& method, Mode mode) {
 
 SENTENCE("run", "equilibria follow a clamp turned by hand in increments and so keep count of the turns") {
   for_each_method([](const MethodEntry& method) {
-    if (!method.info.can.statics || !method.info.can.hold_twist) return;
+    if (!method.info.can.equilibrium.has(Feature::hold_twist)) return;
     for (const Mode mode : {Mode::statics, Mode::quasistatic}) {
       Scene scene = equilibrium_of(method, mode);
       scene.loads.clear();
@@ -240,7 +240,7 @@ SENTENCE("run", "equilibria follow a clamp turned by hand in increments and so k
 
 SENTENCE("run", "in live statics a hand drags the rod and lets it go, and time goes on in frames") {
   for_each_method([](const MethodEntry& method) {
-    if (!method.info.can.statics || !method.info.can.coupling) return;
+    if (!method.info.can.equilibrium.has(Feature::couplings)) return;
     Simulation simulation = opened(equilibrium_of(method, Mode::statics));
     simulation.go_on_forever();
     while (simulation.time() < 0.1) simulation.advance();

@@ -128,7 +128,7 @@ StepReport Simulation::Inside::give_up(const StepReport& report, const std::stri
   failed = true;
   place.last = report;
   place.last.outcome = Outcome::diverged;
-  message = divergence_message(report, failed_at, what_was_tried);
+  message = divergence_message(report, entry->info, failed_at, what_was_tried);
   return place.last;
 }
 

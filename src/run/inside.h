@@ -49,7 +49,7 @@ void for_each_field(P& p, F&& f) {
   f(p.first.kinetic), f(p.first.bending), f(p.first.twisting), f(p.first.stretching), f(p.first.gravity), f(p.first.contact);
   f(p.largest_energy);
   f(p.last.outcome), f(p.last.cause), f(p.last.iterations), f(p.last.residual), f(p.last.step_taken), f(p.last.penetration),
-      f(p.last.negative_pivots), f(p.last.contacts);
+      f(p.last.verdict.kind), f(p.last.verdict.unstable), f(p.last.verdict.softest), f(p.last.contacts);
 }
 
 struct Simulation::Inside {

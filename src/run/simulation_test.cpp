@@ -255,5 +255,63 @@ SENTENCE("run", "quasistatics finds an equilibrium at every recording time, the 
   EXPECT_GE(report.steps, 6);  // 0.3 m in pieces of 5 % of 1 m
 }
 
+// The fake method with everything that may drive an equilibrium.
+const MethodEntry& fake_with_bodies() {
+  static const MethodEntry entry = [] {
+    MethodEntry e = fake_method();
+    e.info.can.equilibrium =
+        e.info.can.equilibrium.with({Feature::bodies, Feature::joints, Feature::contact, Feature::couplings});
+    return e;
+  }();
+  return entry;
+}
+Scene statics_with_body(BodyKind kind) {
+  Scene scene = fake_scene();
+  scene.time.mode = Mode::statics;
+  RigidBody body;
+  body.name = "body", body.kind = kind, body.mass = 1, body.shape = SphereBody{0.1}, body.position = Vec3(0, 0, 5);
+  scene.bodies.push_back(body);
+  return scene;
+}
+int increments_of(const Scene& scene) {
+  NoTrouble guard;
+  Checked<Simulation> simulation = Simulation::open(scene, fake_with_bodies());
+  EXPECT_TRUE(simulation) << to_text(simulation.problems());
+  EXPECT_EQ(simulate(*simulation, {}).outcome, Outcome::fine);
+  return FakeMethod::trouble().relaxes;
+}
+
+SENTENCE("run", "the increments of an equilibrium are shortened by driven bodies and by moving obstacles that may touch") {
+  Scene body = statics_with_body(BodyKind::driven);
+  const int still = increments_of(body);
+  body.bodies[0].move.keys = {{0, Vec3::Zero()}, {0.5, Vec3(2, 0, 0)}};  // two lengths of the rod
+  EXPECT_GE(increments_of(body), 40);
+  EXPECT_LT(still, 10);
+  Scene touching = fake_scene();
+  touching.time.mode = Mode::statics;
+  Obstacle wall;
+  wall.name = "block", wall.shape = SphereShape{Vec3(0, 0, -5), 0.1};
+  wall.move.keys = {{0, Vec3::Zero()}, {0.5, Vec3(0, 0, 1)}};
+  touching.obstacles.push_back(wall);
+  EXPECT_EQ(increments_of(touching), still);  // nothing touches: contact is off
+  touching.contact.enabled = true;
+  EXPECT_GE(increments_of(touching), 20);
+}
+
+SENTENCE("run", "a hand on a body is followed in equilibrium, in increments of the shortest rod") {
+  NoTrouble guard;
+  Scene scene = statics_with_body(BodyKind::dynamic);
+  Checked<Simulation> simulation = Simulation::open(scene, fake_with_bodies());
+  ASSERT_TRUE(simulation) << to_text(simulation.problems());
+  Hand hand;
+  hand.body = 0, hand.stiffness = 10, hand.pose.position = Vec3(1, 0, 5);
+  simulation->set_input("hand.1", hand);
+  EXPECT_EQ(simulate(*simulation, {}).outcome, Outcome::fine);
+  EXPECT_EQ(simulation->live().hands.count, 1);
+  EXPECT_GE(FakeMethod::trouble().relaxes, 20);  // one length of the rod, from where the body is
+  hand.angular_stiffness = 1;
+  EXPECT_THROW(simulation->set_input("hand.1", hand), Misuse);  // it claims no hands that turn bodies
+}
+
 }  // namespace
 }  // namespace tendril

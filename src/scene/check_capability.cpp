@@ -3,7 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
+#include <optional>
 #include <set>
 
 #include "scene/check_scene.h"
@@ -22,12 +22,26 @@ std::vector<std::string> names(std::span<const MethodEntry> methods) {
   return list;
 }
 
+// What a scene asks a method for.
 struct Demand {
   std::string field;    // that asks for it
-  std::string lack;     // "has no inertia"
+  Feature feature;      // or, where there are edges, as many segments as the method needs
   std::string because;  // "the mode is \"dynamics\""
-  std::function<bool(const Capability&)> met;
+  std::optional<int> edges = {};
 };
+
+// The features that count: those of the scene's mode; of a method without that mode all, so that the mode alone is refused.
+bool meets(const Capability& can, const Demand& demand, Mode mode) {
+  if (demand.edges) return *demand.edges >= can.fewest_edges;
+  const FeatureSet& here = mode == Mode::dynamics ? can.motion : can.equilibrium;
+  if (demand.feature == Feature::inertia || demand.feature == Feature::equilibria) return can.any(demand.feature);
+  return here.empty() ? can.any(demand.feature) : here.has(demand.feature);
+}
+
+bool is_limp(const CrossSection& section) {
+  const auto* s = std::get_if<StiffnessSection>(&section);
+  return s != nullptr && s->GJ == 0;
+}
 
 bool is_anisotropic(const CrossSection& section) {
   if (const auto* e = std::get_if<EllipseSection>(&section)) return e->a != e->b;
@@ -47,104 +61,95 @@ bool is_straight(const Curve& curve) {
   });
 }
 
+void add_section_demands(const CrossSection& section, const std::string& path, const std::string& who,
+                         std::vector<Demand>& demands) {
+  if (is_anisotropic(section)) demands.push_back({path, Feature::anisotropic, who + "has a section that is not round"});
+  if (is_limp(section)) demands.push_back({path + ".stiffness.GJ", Feature::limp_twist, who + "has none"});
+}
+
 void add_rod_demands(const Rod& rod, const std::string& path, std::vector<Demand>& demands) {
   const std::string who = "rod `" + rod.name + "` ";
   if (is_ring(rod.rest))
-    demands.push_back({path + ".rest", "knows no rings", who + "is closed", [](auto& c) { return c.ring; }});
+    demands.push_back({path + ".rest", Feature::ring, who + "is closed"});
   else if (!is_straight(rod.rest))
-    demands.push_back({path + ".rest", "knows straight rest shapes only", who + "is curved at rest",
-                       [](auto& c) { return c.rest_curvature; }});
-  if (rod.section && is_anisotropic(*rod.section))
-    demands.push_back({path + ".section", "needs equal bending stiffness in both directions",
-                       who + "has a section that is not round", [](auto& c) { return c.anisotropic; }});
+    demands.push_back({path + ".rest", Feature::rest_curvature, who + "is curved at rest"});
+  if (rod.section) add_section_demands(*rod.section, path + ".section", who, demands);
   for (std::size_t i = 0; i < rod.sections.size(); ++i)
-    if (is_anisotropic(rod.sections[i].section))
-      demands.push_back({fmt::format("{}.sections[{}].section", path, i), "needs equal bending stiffness in both directions",
-                         who + "has a section that is not round", [](auto& c) { return c.anisotropic; }});
-  if (!(rod.damping == Damping{}))
-    demands.push_back({path + ".damping", "has no damping", who + "is damped", [](auto& c) { return c.damping; }});
+    add_section_demands(rod.sections[i].section, fmt::format("{}.sections[{}].section", path, i), who, demands);
+  if (!(rod.damping == Damping{})) demands.push_back({path + ".damping", Feature::damping, who + "is damped"});
   if (!rod.velocity.isZero(0) || !rod.angular_velocity.isZero(0))
-    demands.push_back(
-        {path + ".velocity", "has no inertia", who + "starts with a velocity", [](auto& c) { return c.inertia; }});
+    demands.push_back({path + ".velocity", Feature::inertia, who + "starts with a velocity"});
   const auto* p = std::get_if<PolylineCurve>(&rod.rest);
   const int own = p ? static_cast<int>(std::min(p->points.size(), std::size_t{1} << 30)) - (p->closed ? 0 : 1) : 50;
   const int edges = rod.segments.value_or(own);
-  demands.push_back({path + ".segments", "needs more segments", fmt::format("{}has {}", who, edges),
-                     [edges](auto& c) { return edges >= c.fewest_edges; }});
+  demands.push_back({path + ".segments", Feature::count, fmt::format("{}has {}", who, edges), edges});
 }
 
 void add_clamp_demands(const std::set<std::string>& rings, const Clamp& clamp, const std::string& path,
                        std::vector<Demand>& demands) {
   const bool inside = rings.count(clamp.rod) || (clamp.at > 0 && clamp.at < 1);
   const std::string who = "clamp `" + clamp.name + "` ";
-  if (inside)
-    demands.push_back(
-        {path + ".at", "holds rods at their ends only", who + "stands inside", [](auto& c) { return c.hold_inside; }});
+  const auto holds = [&clamp](Hold h) { return std::find(clamp.hold.begin(), clamp.hold.end(), h) != clamp.hold.end(); };
+  if (inside) demands.push_back({path + ".at", Feature::hold_inside, who + "stands inside"});
   for (const Hold h : clamp.hold) {
-    const std::string what = scene_detail::word(h);
-    demands.push_back(
-        {path + ".hold", "cannot hold the " + what, who + "asks for it", [h](auto& c) {
-           return h == Hold::position ? c.hold_position : h == Hold::direction ? c.hold_direction : c.hold_twist;
-         }});
+    const Feature feature = h == Hold::position    ? Feature::hold_position
+                            : h == Hold::direction ? Feature::hold_direction
+                                                   : Feature::hold_twist;
+    demands.push_back({path + ".hold", feature, who + "asks for it"});
   }
+  if (holds(Hold::twist) && !holds(Hold::direction))
+    demands.push_back({path + ".hold", Feature::hold_twist_alone, who + "holds the twist alone"});
 }
 
 void add_coupling_demands(const Coupling& c, const std::string& path, std::vector<Demand>& demands) {
   const std::string who = "coupling `" + c.name + "` ";
-  demands.push_back({path, "has no couplings", who + "pulls a rod", [](auto& can) { return can.coupling; }});
+  demands.push_back({path, Feature::couplings, who + "pulls a rod"});
   if (c.angular_stiffness > 0 || c.angular_damping > 0)
     demands.push_back({path + (c.angular_stiffness > 0 ? ".angular_stiffness" : ".angular_damping"),
-                       "has couplings that pull, none that turn", who + "turns a rod",
-                       [](auto& can) { return can.angular_coupling; }});
+                       Feature::turning_couplings, who + "turns a rod"});
 }
 
 void add_load_demands(const Load& load, const std::string& path, std::vector<Demand>& demands) {
   const auto follower = [&](Axes axes, const char* key) {
     if (axes == Axes::material)
-      demands.push_back({path + "." + key + ".axes", "has no loads that turn with the rod",
-                         "the load is given in material axes", [](auto& c) { return c.follower_loads; }});
+      demands.push_back({path + "." + key + ".axes", Feature::follower_loads, "the load is given in material axes"});
   };
   if (const auto* f = std::get_if<ForceLoad>(&load)) follower(f->axes, "force");
   if (const auto* m = std::get_if<MomentLoad>(&load)) follower(m->axes, "moment");
   if (const auto* d = std::get_if<DistributedLoad>(&load)) follower(d->axes, "distributed");
-  if (std::holds_alternative<DragLoad>(load))
-    demands.push_back({path, "has no drag", "the scene has it", [](auto& c) { return c.drag; }});
-  if (std::holds_alternative<WindLoad>(load))
-    demands.push_back({path, "has no wind", "the scene has it", [](auto& c) { return c.drag; }});
+  if (std::holds_alternative<DragLoad>(load) || std::holds_alternative<WindLoad>(load))
+    demands.push_back({path, Feature::drag, "the scene has it"});
 }
 
 std::vector<Demand> demands_of(const Scene& scene) {
   std::vector<Demand> demands;
-  const std::string mode = std::string("the mode is \"") + scene_detail::word(scene.time.mode) + "\"";
-  if (scene.time.mode == Mode::dynamics)
-    demands.push_back({"time.mode", "has no inertia", mode, [](auto& c) { return c.inertia; }});
-  else
-    demands.push_back({"time.mode", "finds no equilibria", mode, [](auto& c) { return c.statics; }});
-  for (std::size_t i = 0; i < scene.rods.size(); ++i) add_rod_demands(scene.rods[i], fmt::format("rod[{}]", i), demands);
+  const auto numbered = [](const char* list, std::size_t i) { return fmt::format("{}[{}]", list, i); };
+  demands.push_back({"time.mode", scene.time.mode == Mode::dynamics ? Feature::inertia : Feature::equilibria,
+                     std::string("the mode is \"") + scene_detail::word(scene.time.mode) + "\""});
+  for (std::size_t i = 0; i < scene.rods.size(); ++i) add_rod_demands(scene.rods[i], numbered("rod", i), demands);
   std::set<std::string> rings;
   for (const Rod& rod : scene.rods)
     if (is_ring(rod.rest)) rings.insert(rod.name);
   for (std::size_t i = 0; i < scene.clamps.size(); ++i)
-    add_clamp_demands(rings, scene.clamps[i], fmt::format("clamp[{}]", i), demands);
+    add_clamp_demands(rings, scene.clamps[i], numbered("clamp", i), demands);
   for (std::size_t i = 0; i < scene.couplings.size(); ++i)
-    add_coupling_demands(scene.couplings[i], fmt::format("coupling[{}]", i), demands);
+    add_coupling_demands(scene.couplings[i], numbered("coupling", i), demands);
   for (std::size_t i = 0; i < scene.joints.size(); ++i)
-    demands.push_back({fmt::format("joint[{}]", i), "has no joints", "the scene has joint `" + scene.joints[i].name + "`",
-                       [](auto& c) { return c.joints; }});
-  if (scene.contact.enabled)
-    demands.push_back(
-        {"contact.enabled", "has no contact", "the scene asks for it", [](auto& c) { return c.contact != Support::none; }});
-  if (scene.time.mode != Mode::dynamics && scene.contact.enabled)
-    demands.push_back({"time.mode", "finds no equilibria with contact", mode + " and the scene asks for contact",
-                       [](auto& c) { return c.contact == Support::full; }});
+    demands.push_back({numbered("joint", i), Feature::joints, "the scene has joint `" + scene.joints[i].name + "`"});
+  if (scene.contact.enabled) demands.push_back({"contact.enabled", Feature::contact, "the scene asks for it"});
   for (std::size_t i = 0; i < scene.bodies.size(); ++i)
-    demands.push_back({fmt::format("body[{}]", i), "has no bodies", "the scene has body `" + scene.bodies[i].name + "`",
-                       [](auto& c) { return c.bodies != Support::none; }});
-  if (scene.time.mode != Mode::dynamics && !(scene.joints.empty() && scene.bodies.empty()))
-    demands.push_back({"time.mode", "finds no equilibria of rods with joints or bodies", mode + " and the scene has them",
-                       [](auto& c) { return c.bodies == Support::full; }});
-  for (std::size_t i = 0; i < scene.loads.size(); ++i) add_load_demands(scene.loads[i], fmt::format("load[{}]", i), demands);
+    demands.push_back({numbered("body", i), Feature::bodies, "the scene has body `" + scene.bodies[i].name + "`"});
+  for (std::size_t i = 0; i < scene.loads.size(); ++i) add_load_demands(scene.loads[i], numbered("load", i), demands);
   return demands;
+}
+
+// What the method lacks: the table's words, or, when it has the feature in the other mode only, that.
+std::string lack_of(const Capability& can, const Demand& demand, Mode mode) {
+  if (demand.edges) return "needs more segments";
+  const FeatureInfo& info = info_of(demand.feature);
+  if (!can.any(demand.feature)) return info.lack;
+  return mode == Mode::dynamics ? fmt::format("has {} in equilibria only", info.noun)
+                                : fmt::format("finds no equilibria with {}", info.noun);
 }
 
 std::string wrong_option(const OptionInfo& info, const OptionValue& value) {  // what is allowed, when `value` is not
@@ -217,25 +222,31 @@ Problems check_capability(const Scene& scene, std::span<const MethodEntry> metho
              "no method is called " + quote(scene.method),
              {},
              suggest(scene.method, names(methods))}};
+  const Mode mode = scene.time.mode;
   const std::vector<Demand> demands = demands_of(scene);
   // Methods that meet every demand, so that changing to one of them does not lead to the next refusal.
   std::vector<std::string> able;
   for (const MethodEntry& m : methods)
-    if (std::all_of(demands.begin(), demands.end(), [&](const Demand& d) { return d.met(m.info.can); }))
+    if (std::all_of(demands.begin(), demands.end(), [&](const Demand& d) { return meets(m.info.can, d, mode); }))
       able.push_back(m.info.name);
   Problems problems;
   for (const Demand& d : demands) {
-    if (d.met(method->info.can)) continue;
+    if (meets(method->info.can, d, mode)) continue;
     std::vector<std::string> can;
     for (const MethodEntry& m : methods)
-      if (d.met(m.info.can)) can.push_back(m.info.name);
-    std::string remedy = !able.empty() ? "methods that can: " + join(able)
-                         : can.empty() ? "no method can"
-                                       : "methods that can do this, but not all of the scene: " + join(can);
+      if (meets(m.info.can, d, mode)) can.push_back(m.info.name);
+    std::vector<std::string> otherwise;  // in the other mode
+    for (const MethodEntry& m : methods)
+      if (!d.edges && m.info.can.any(d.feature)) otherwise.push_back(m.info.name);
+    std::string remedy = !able.empty()            ? "methods that can: " + join(able)
+                         : !can.empty()           ? "methods that can do this, but not all of the scene: " + join(can)
+                         : otherwise.empty()      ? "no method can"
+                         : mode == Mode::dynamics ? "methods that can, in equilibria only: " + join(otherwise)
+                                                  : "methods that can, in motion only: " + join(otherwise);
     problems.push_back({Severity::error,
                         locate(scene, d.field),
                         d.field,
-                        "method `" + scene.method + "` " + d.lack + ", but " + d.because,
+                        "method `" + scene.method + "` " + lack_of(method->info.can, d, mode) + ", but " + d.because,
                         {},
                         std::move(remedy)});
   }

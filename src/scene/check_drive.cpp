@@ -20,7 +20,6 @@ class DriveChecker : public Complaints {
   using Complaints::Complaints;
   void check_time();
   void check_clamp(std::size_t i);
-  void check_clamp_pairs();
   void check_coupling(const Coupling& coupling, const std::string& path);
   void check_joint(const Joint& joint, const std::string& path);
   void check_load(const Load& load, const std::string& path);
@@ -58,29 +57,6 @@ void DriveChecker::check_clamp(std::size_t i) {
           "must be later than `from`");
   check_timetable(c.move, path + ".move");
   check_timetable(c.turn, path + ".turn");
-}
-
-// Two clamps may share a place when they hold different things or hold at different times. The ends of a ring are one place.
-void DriveChecker::check_clamp_pairs() {
-  std::vector<std::size_t> order(scene_.clamps.size());
-  for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
-  std::set<std::string> rings;
-  for (const Rod& rod : scene_.rods)
-    if (is_ring(rod.rest)) rings.insert(rod.name);
-  const auto place = [&rings](const Clamp& c) { return c.at == 1 && rings.count(c.rod) ? 0.0 : c.at; };
-  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-    const Clamp &p = scene_.clamps[a], &q = scene_.clamps[b];
-    return p.rod != q.rod ? p.rod < q.rod : place(p) < place(q);
-  });
-  for (std::size_t i = 1; i < order.size(); ++i) {
-    const Clamp &p = scene_.clamps[order[i - 1]], &q = scene_.clamps[order[i]];
-    const bool together = p.rod == q.rod && place(p) == place(q) && p.from < q.until && q.from < p.until;
-    const auto shared = std::find_first_of(p.hold.begin(), p.hold.end(), q.hold.begin(), q.hold.end());
-    if (together && shared != p.hold.end())
-      error("clamp[" + std::to_string(order[i]) + "]",
-            fmt::format("holds the {} that {} holds already", word(*shared), quote(p.name)),
-            "one place can be held once at a time");
-  }
 }
 
 void DriveChecker::check_coupling(const Coupling& c, const std::string& path) {
@@ -185,7 +161,6 @@ Problems check_drive(const Scene& scene) {
   const auto at = [](const char* list, std::size_t i) { return std::string(list) + "[" + std::to_string(i) + "]"; };
   checker.check_time();
   for (std::size_t i = 0; i < scene.clamps.size(); ++i) checker.check_clamp(i);
-  checker.check_clamp_pairs();
   for (std::size_t i = 0; i < scene.couplings.size(); ++i) checker.check_coupling(scene.couplings[i], at("coupling", i));
   for (std::size_t i = 0; i < scene.joints.size(); ++i) checker.check_joint(scene.joints[i], at("joint", i));
   for (std::size_t i = 0; i < scene.loads.size(); ++i) checker.check_load(scene.loads[i], at("load", i));

@@ -58,9 +58,9 @@ class GeometryChecker {
       const auto* p = std::get_if<PolylineCurve>(&rod.rest);
       total += rod.segments ? *rod.segments : p ? static_cast<double>(p->points.size()) : 50.0;
     }
-    if (scene_.rods.size() > 1 && total > most_segments)
+    if (scene_.rods.size() > 1 && total > max_segments)
       error("rod", fmt::format("the rods have {:.0f} segments together", total),
-            fmt::format("must be at most {:.0f}", most_segments), {});
+            fmt::format("must be at most {}", max_segments), {});
   }
 
   Problems problems;
@@ -129,9 +129,9 @@ void GeometryChecker::check_points(const PolylineCurve& c, const std::string& pa
   if (c.points.size() < fewest)
     return error(path + ".points", fmt::format("has {} points", c.points.size()), fmt::format("must be at least {}", fewest),
                  {});
-  if (static_cast<double>(c.points.size()) > most_segments + 1)
+  if (c.points.size() > static_cast<std::size_t>(max_segments) + 1)
     return error(path + ".points", fmt::format("has {} points", c.points.size()),
-                 fmt::format("must be at most {:.0f}", most_segments + 1), {});
+                 fmt::format("must be at most {}", max_segments + 1), {});
   std::size_t found = 0;
   for (std::size_t i = 1; i < c.points.size(); ++i)
     if (c.points[i] == c.points[i - 1] && ++found <= 10)

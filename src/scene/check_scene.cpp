@@ -2,12 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <set>
 
 namespace tendril {
 
-void add_new_problems(Problems& problems, Problems more) {
+void add_independent(Problems& problems, Problems more) {
   std::set<std::string> reported;
   for (const Problem& p : problems)
     if (!p.field.empty() && p.severity == Severity::error) reported.insert(p.field);
@@ -19,13 +18,8 @@ void add_new_problems(Problems& problems, Problems more) {
     }
     return false;
   };
-  const auto known = [&problems](const Problem& p) {
-    return std::any_of(problems.begin(), problems.end(), [&p](const Problem& q) {
-      return q.severity == p.severity && q.field == p.field && q.what == p.what;
-    });
-  };
   for (Problem& p : more)
-    if (!follows(p.field) && !known(p)) problems.push_back(std::move(p));
+    if (!follows(p.field)) problems.push_back(std::move(p));
 }
 
 void shorten(Problems& problems) {
@@ -37,7 +31,7 @@ void shorten(Problems& problems) {
       {has_errors(cut) ? Severity::error : Severity::warning, {}, {}, fmt::format("and {} more", cut.size()), {}, {}});
 }
 
-Problems check_all(const Scene& scene, std::span<const MethodEntry> methods) {
+Problems check_values(const Scene& scene) {
   Problems problems = check_fields(scene);
   Problems across = check_references(scene);
   const auto append = [&across](Problems more) { across.insert(across.end(), more.begin(), more.end()); };
@@ -45,14 +39,15 @@ Problems check_all(const Scene& scene, std::span<const MethodEntry> methods) {
   append(check_drive(scene));
   append(check_obstacles(scene));
   append(check_bodies(scene));
-  append(check_options(scene, methods));
-  append(check_capability(scene, methods));
-  add_new_problems(problems, std::move(across));
+  add_independent(problems, std::move(across));
   return problems;
 }
 
 Problems check_scene(const Scene& scene, std::span<const MethodEntry> methods) {
-  Problems problems = check_all(scene, methods);
+  Problems problems = check_values(scene);
+  Problems of_method = check_options(scene, methods);
+  for (Problem& p : check_capability(scene, methods)) of_method.push_back(std::move(p));
+  add_independent(problems, std::move(of_method));
   shorten(problems);
   return problems;
 }

@@ -57,16 +57,15 @@ SENTENCE("scene", "a material is needed unless stiffness is given, and gives one
                   "poisson_ratio and shear_modulus are both given");
 }
 
-SENTENCE("scene",
-         "a warning hides no error about the same thing, an error hides what follows from it, and nothing is told twice") {
+SENTENCE("scene", "a warning hides no error about the same thing, and an error hides what follows from it") {
   const auto told = [](Severity severity, const char* field, const char* what) {
     return Problem{severity, "", field, what, "", ""};
   };
   Problems problems = {told(Severity::warning, "rod[0]", "is thin"), told(Severity::error, "rod[1].radius", "is negative")};
-  add_new_problems(problems,
-                   {told(Severity::error, "rod[0]", "has no EA"), told(Severity::error, "rod[0].section", "is unknown"),
-                    told(Severity::warning, "rod[0]", "is thin"), told(Severity::warning, "rod[0]", "is long"),
-                    told(Severity::error, "rod[1].radius", "is too small"), told(Severity::error, "rod[1]", "is odd")});
+  add_independent(problems,
+                  {told(Severity::error, "rod[0]", "has no EA"), told(Severity::error, "rod[0].section", "is unknown"),
+                   told(Severity::warning, "rod[0]", "is long"), told(Severity::error, "rod[1].radius", "is too small"),
+                   told(Severity::error, "rod[1]", "is odd")});
   EXPECT_EQ(to_text(problems),
             "warning: rod[0]: is thin\nrod[1].radius: is negative\n"
             "rod[0]: has no EA\nrod[0].section: is unknown\nwarning: rod[0]: is long\nrod[1]: is odd\n");
@@ -130,12 +129,6 @@ SENTENCE("scene", "clamps hold something, once, in rising time") {
   EXPECT_CONTAINS(complaints(with(hold, "from = 2\nuntil = 1")),
                   "clamp[0].until: got 1 s, from is 2 s, must be later than `from`");
   EXPECT_EQ(complaints(with(hold, "from = 2\nuntil = inf")), "");
-  const std::string second = "[[clamp]]\nname = \"two\"\nrod = \"beam\"\nhold = [\"position\"]\n";
-  EXPECT_CONTAINS(complaints(plain_scene + second), "clamp[1]: holds the position that \"clamp1\" holds already");
-  EXPECT_EQ(complaints(plain_scene + second + "at = 1\n"), "");
-  const std::string ring = with(straight, "circle = { radius = 1 }") + second + "at = 1\n";
-  EXPECT_CONTAINS(complaints(ring), "holds the position that \"clamp1\" holds already")
-      << "the ends of a ring are one place";
 }
 
 SENTENCE("scene", "a coupling pulls with something, in rising time, and its probe asks for what it has") {
@@ -223,15 +216,15 @@ SENTENCE("scene", "bodies have mass and a possible inertia, and joints join two 
 std::vector<MethodEntry> three_methods() {
   MethodEntry full{}, still{}, loose{};
   full.info.name = "full";
-  Capability& c = full.info.can;
-  c.inertia = c.statics = c.anisotropic = c.rest_curvature = c.ring = c.joints = c.follower_loads = c.drag = c.damping =
-      true;
-  c.hold_position = c.hold_direction = c.hold_twist = c.hold_inside = true;
+  const FeatureSet both{Feature::anisotropic,    Feature::rest_curvature, Feature::ring,       Feature::joints,
+                        Feature::follower_loads, Feature::drag,           Feature::damping,    Feature::hold_position,
+                        Feature::hold_direction, Feature::hold_twist,     Feature::hold_inside};
+  full.info.can.motion = both.with({Feature::inertia});
+  full.info.can.equilibrium = both.with({Feature::equilibria});
   still.info.name = "still";
-  still.info.can = c;
-  still.info.can.inertia = still.info.can.joints = still.info.can.drag = false;
+  still.info.can.equilibrium = full.info.can.equilibrium.without({Feature::joints, Feature::drag});
   loose.info.name = "loose";
-  loose.info.can.inertia = loose.info.can.hold_position = true;
+  loose.info.can.motion = {Feature::inertia, Feature::hold_position};
   loose.info.can.fewest_edges = 4;
   loose.info.options = {{"stretchy", "", false, -forever, forever, {}, "stretches"},
                         {"tolerance", "m", 1e-8, 1e-12, 1e-2, {}, "when to stop"},
@@ -272,7 +265,7 @@ SENTENCE("scene", "what a method cannot do is refused, naming the methods that c
       ask(plain_scene + "[[load]]\nforce = { rod = \"beam\", value = [1, 0, 0], axes = \"material\" }\n", "loose"),
       "load[1].force.axes: method `loose` has no loads that turn with the rod");
   EXPECT_CONTAINS(ask(plain_scene + "[[load]]\nwind = { velocity = [1, 0, 0] }\n", "loose"),
-                  "load[1]: method `loose` has no wind");
+                  "load[1]: method `loose` has no drag and no wind");
   EXPECT_CONTAINS(ask(plain_scene + "[[load]]\ndrag = { normal = 1 }\n", "loose"), "load[1]: method `loose` has no drag");
   EXPECT_CONTAINS(ask(plain_scene + "[[joint]]\na = { rod = \"beam\", at = 0 }\nb = { rod = \"beam\", at = 1 }\n", "loose"),
                   "joint[0]: method `loose` has no joints, but the scene has joint `joint1`; methods that can: full");
@@ -280,7 +273,7 @@ SENTENCE("scene", "what a method cannot do is refused, naming the methods that c
 
 SENTENCE("scene", "when no method can do all of a scene, those that can do the part are named") {
   auto methods = three_methods();
-  methods[0].info.can.inertia = false;
+  methods[0].info.can.motion = {};
   Scene scene = *read_scene(plain_scene, "scene.toml");
   scene.method = "still";
   EXPECT_CONTAINS(to_text(check_scene(scene, methods)), "methods that can do this, but not all of the scene: loose");

@@ -65,8 +65,8 @@ std::vector<Vec3> read_points(const std::filesystem::path& file, const std::stri
       complain(where, "the point is the same as the one before", "segments must have a length", "remove the row");
     else
       points.push_back(point);
-    if (static_cast<double>(points.size()) > most_segments + 1) {
-      complain(where, "too many points", fmt::format("must be at most {:.0f}", most_segments + 1), "thin the points out");
+    if (points.size() > static_cast<std::size_t>(max_segments) + 1) {
+      complain(where, "too many points", fmt::format("must be at most {}", max_segments + 1), "thin the points out");
       break;
     }
   }

@@ -11,7 +11,6 @@
 
 namespace tendril {
 
-inline constexpr double most_segments = 2e6;
 inline constexpr double most_frames = 1e6;
 
 // ---- words ---------------------------------------------------------------------------------------------------------------------
@@ -202,7 +201,7 @@ template <class V> void describe(V& v, Rod& r) {
   v("initial_noise", r.initial_noise, "size of a small random sideways displacement at the start, breaks symmetry", unit("m"), at_least(0));
   v("velocity", r.velocity, "at the start", unit("m/s"));
   v("angular_velocity", r.angular_velocity, "at the start, about the rod's centre", unit("rad/s"));
-  v("segments", r.segments, "number of segments; 50 when not given, for a polyline its own", between(1, most_segments));
+  v("segments", r.segments, "number of segments; 50 when not given, for a polyline its own", between(1, max_segments));
   v("refine", r.refine, "stretches with shorter segments");
   v("damping", r.damping, "how it loses energy");
 }

@@ -221,11 +221,11 @@ std::string option_range(const OptionInfo& o) {
   return text.empty() ? text : text.substr(std::string("must be ").size());
 }
 
-std::string options_text() {
+std::string options_text(std::span<const MethodEntry> methods) {
   std::string text =
       "## options\n\nOne table per method, `[options.METHOD]`; the scene's own method uses its own. "
       "`tendril list methods` tells what each method can do.\n\n";
-  for (const MethodEntry& m : all_methods()) {
+  for (const MethodEntry& m : methods) {
     text += fmt::format("### [options.{}]\n\n{}\n\n", m.info.name, m.info.title);
     if (m.info.options.empty())
       text += "No options.\n\n";
@@ -242,10 +242,38 @@ std::string options_text() {
 
 }  // namespace
 
-std::string scene_format_manual() {
+std::string scene_format_manual(std::span<const MethodEntry> methods) {
   Manual manual;
   manual.add<Scene>();
-  return introduction + manual.text() + options_text();
+  return introduction + manual.text() + options_text(methods);
+}
+
+std::string capability_table(std::span<const MethodEntry> methods) {
+  std::string text =
+      "# What the methods can do\n\n"
+      "*This file is generated from the table in `include/tendril/feature.h` and from what the methods claim. Do not edit "
+      "it; run\n"
+      "`./tendril list features > docs/methods/README.md`.* A scene that asks for more is refused before it runs, with the "
+      "methods\n"
+      "that can; what is claimed is tested for every method. \"motion\": in mode dynamics only; \"equilibria\": in statics "
+      "and\n"
+      "quasistatics only.\n\n| |";
+  for (const MethodEntry& m : methods) text += fmt::format(" [{0}]({0}.md) |", m.info.name);
+  text += "\n|---|";
+  for (std::size_t i = 0; i < methods.size(); ++i) text += "---|";
+  for (const FeatureInfo& feature : all_features) {
+    text += fmt::format("\n| {} |", feature.noun);
+    for (const MethodEntry& m : methods) {
+      const bool moving = m.info.can.motion.has(feature.feature), still = m.info.can.equilibrium.has(feature.feature);
+      const bool both = moving && (still || !m.info.can.relaxes() || feature.feature == Feature::inertia);
+      const bool alone =
+          still && (!m.info.can.moves() || feature.feature == Feature::equilibria || feature.feature == Feature::stability);
+      text += both || alone ? " yes |" : moving ? " motion |" : still ? " equilibria |" : " |";
+    }
+  }
+  text += "\n| fewest segments |";
+  for (const MethodEntry& m : methods) text += fmt::format(" {} |", m.info.can.fewest_edges);
+  return text + "\n";
 }
 
 }  // namespace tendril

@@ -53,12 +53,16 @@ SENTENCE("scene",
   EXPECT_EQ(complaints(plain_scene), "");
   // Methods made for this test: one that can, one that cannot.
   std::vector<MethodEntry> methods(2, all_methods().front());
-  methods[0].info.name = "der", methods[0].info.can.contact = Support::none;
-  methods[1].info.name = "other", methods[1].info.can.contact = Support::full;
+  methods[0].info.name = "der", methods[0].info.can.motion = methods[0].info.can.motion.without({Feature::contact});
+  methods[1].info.name = "other", methods[1].info.can.motion = methods[1].info.can.motion.with({Feature::contact});
   EXPECT_CONTAINS(complaints(plain_scene + contact_on, methods),
                   "contact.enabled: method `der` has no contact, but the scene asks for it; methods that can: other");
-  methods[0].info.can.contact = Support::partial;
+  methods[0].info.can.motion = methods[0].info.can.motion.with({Feature::contact});
   EXPECT_LACKS(complaints(plain_scene + contact_on, methods), "contact");
+  methods[1].info.can.equilibrium = methods[1].info.can.equilibrium.with({Feature::contact});
+  EXPECT_CONTAINS(complaints(with("duration = 2.0", "mode = \"statics\"") + contact_on, methods),
+                  "contact.enabled: method `der` finds no equilibria with contact, but the scene asks for it; methods that "
+                  "can: other");
 }
 
 SENTENCE("scene", "bad obstacles are refused with a reason") {
@@ -150,7 +154,7 @@ f 4 1 5 8
   EXPECT_EQ(shape.vertices.size(), 8u);
   EXPECT_EQ(shape.triangles.size(), 36u);
   EXPECT_EQ(shape.file, "");
-  EXPECT_LACKS(to_text(check_scene(*scene)), "mesh");
+  EXPECT_LACKS(to_text(check_scene(*scene, all_methods())), "mesh");
 }
 
 SENTENCE("scene", "a bad OBJ file is told line by line") {

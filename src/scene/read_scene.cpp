@@ -78,11 +78,9 @@ Checked<Scene> read_scene(std::string_view text, std::string_view file_name) {
   name_unnamed(scene.probes, "probe");
   load_curve_files(scene, problems);
   load_mesh_files(scene, problems);
-  add_new_problems(problems, check_fields(scene));
-  add_new_problems(problems, check_options(scene, all_methods()));
   if (!has_errors(problems)) return Checked<Scene>(std::move(scene), std::move(problems));
-  // There are errors already: what the checks across fields find is shown together with them.
-  add_new_problems(problems, check_all(scene));
+  // The text is wrong, so that nobody will check the values: what is wrong with them is shown together with it.
+  add_independent(problems, check_values(scene));
   std::stable_sort(problems.begin(), problems.end(),
                    [&file](const Problem& a, const Problem& b) { return position_of(a, file) < position_of(b, file); });
   shorten(problems);

@@ -57,7 +57,8 @@ inline std::string with(const std::string& from, const std::string& to) {
 inline std::string complaints(const std::string& toml, std::span<const MethodEntry> methods = all_methods()) {
   const Checked<Scene> scene = read_scene(toml, "scene.toml");
   Problems problems = scene.problems();
-  if (scene) add_new_problems(problems, check_scene(*scene, methods));
+  if (scene)
+    for (Problem& p : check_scene(*scene, methods)) problems.push_back(std::move(p));
   return to_text(problems);
 }
 

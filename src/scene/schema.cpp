@@ -23,6 +23,7 @@ std::string with_unit(const std::string& sentence, const std::string& unit) {
 
 class Schema {
  public:
+  explicit Schema(std::span<const MethodEntry> methods) : methods_(methods) {}
   template <class T>
   Json of(const Field& f);
   template <class T>
@@ -30,6 +31,7 @@ class Schema {
   Json definitions = Json::object();
 
  private:
+  std::span<const MethodEntry> methods_;
   template <class... T>
   Json choice(std::variant<T...>*) {
     using Names = Choices<std::variant<T...>>;
@@ -87,9 +89,9 @@ class ObjectSchema : public Describer<ObjectSchema> {
   Schema& schema_;
 };
 
-Json options_schema() {
+Json options_schema(std::span<const MethodEntry> methods) {
   Json all = {{"type", "object"}, {"additionalProperties", false}, {"properties", Json::object()}};
-  for (const MethodEntry& m : all_methods()) {
+  for (const MethodEntry& m : methods) {
     Json table = {
         {"type", "object"}, {"description", m.info.title}, {"additionalProperties", false}, {"properties", Json::object()}};
     for (const OptionInfo& o : m.info.options) {
@@ -134,7 +136,7 @@ Json Schema::of(const Field& f) {
   else if constexpr (is_variant<T>)
     json = choice(static_cast<T*>(nullptr));
   else if constexpr (is_options<T>)
-    json = options_schema();
+    json = options_schema(methods_);
   else if constexpr (is_key<T>) {  // a table, or the pair [time, value]
     Json pair = {{"type", "array"}, {"minItems", 2}, {"maxItems", 2}};
     pair["prefixItems"] = {of<double>(Field{}), of<decltype(T::value)>(Field{})};
@@ -160,8 +162,8 @@ Json Schema::reference() {
 
 }  // namespace
 
-std::string scene_json_schema() {
-  Schema schema;
+std::string scene_json_schema(std::span<const MethodEntry> methods) {
+  Schema schema(methods);
   Scene fresh;
   ObjectSchema object(schema);
   describe(object, fresh);

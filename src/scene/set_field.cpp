@@ -258,11 +258,6 @@ void Setter::set_option(OptionTables& tables, std::size_t depth, const std::stri
   if (reader_.read_option(node(), inner, given)) tables[method][name] = given;
 }
 
-bool is_at_or_below(const std::string& field, const std::string& path) {
-  if (field.compare(0, path.size(), path) != 0) return false;
-  return field.size() == path.size() || field[path.size()] == '.' || field[path.size()] == '[';
-}
-
 // A file set afterwards replaces the points or triangles that were read before.
 void reload_files(Scene& scene, Problems& problems) {
   const auto forget = [](Curve& curve) {
@@ -297,11 +292,6 @@ Problems set_field(Scene& scene, std::string_view path, std::string_view value) 
   setter.set_in_struct(changed, 0, "");
   if (has_errors(problems)) return problems;
   reload_files(changed, problems);
-  Problems found = check_fields(changed);
-  for (Problem& p : check_options(changed, all_methods())) found.push_back(std::move(p));
-  for (Problem& p : found)
-    if (is_at_or_below(p.field, setter.path_set) || is_at_or_below(setter.path_set, p.field))
-      problems.push_back(std::move(p));
   if (!has_errors(problems)) scene = std::move(changed);
   return problems;
 }

@@ -103,11 +103,11 @@ SENTENCE("view", "contacts, bodies, moved arc lengths and hands are in the bytes
   Live live;
   Hand hand;
   hand.rod = 0, hand.material = 0.625, hand.pose.position = Vec3(0, 0, 1);
-  live.hands.push(hand);
+  live.hands.add(hand);
   hand.rod = -1, hand.body = 0;
-  live.hands.push(hand);
+  live.hands.add(hand);
   hand.body = -1;  // holds nothing
-  live.hands.push(hand);
+  live.hands.add(hand);
   std::vector<std::byte> bytes;
   writer.write(frame, simulation.measures(), live, {}, bytes);
   const FrameRead f = read_frame_bytes(bytes);
@@ -289,7 +289,7 @@ SENTENCE("view", "a description has the bodies and obstacles of the scene, frame
   Live live;
   Hand hand;
   hand.body = 0, hand.point = Vec3(0, 0, 0.1), hand.pose.position = Vec3(1, 1, 1);
-  live.hands.push(hand);
+  live.hands.add(hand);
   writer.write(frame, {}, live, {.generation = 0, .with_values = false}, bytes);
   const FrameRead f = read_frame_bytes(bytes);
   EXPECT_EQ(f.counts[3], 2u);

@@ -233,7 +233,7 @@ double worst_length(const Simulation& simulation) {
 void examine_lengths(const Scene& scene, const std::string& file, ExperimentContext& context, std::vector<Check>& checks) {
   Simulation simulation = open_or_throw(scene);
   double worst = 0, fastest = 0, iterations = 0, steps = 0;
-  int most_iterations = 0;
+  int max_iterations = 0;
   std::vector<std::vector<double>> rows;
   while (!simulation.finished()) {
     const StepReport report = advance_or_throw(simulation);
@@ -241,7 +241,7 @@ void examine_lengths(const Scene& scene, const std::string& file, ExperimentCont
     const NodeIndex tip(simulation.frame().position.size() - 1);
     worst = std::max({worst, now, report.residual});
     fastest = std::max(fastest, simulation.frame().velocity[tip].norm());
-    most_iterations = std::max(most_iterations, report.iterations);
+    max_iterations = std::max(max_iterations, report.iterations);
     iterations += report.iterations;
     ++steps;
     if (simulation.at_recording_time())
@@ -251,8 +251,7 @@ void examine_lengths(const Scene& scene, const std::string& file, ExperimentCont
   const std::string name = fmt::format("{}, {} steps, {} of them repeated, tip up to {:.0f} m/s: ", scene.title, steps,
                                        simulation.report().retries, fastest);
   checks.push_back(bound_check(name + "worst of | |e|^2/l^2 - 1 |", worst, 1e-8));
-  checks.push_back(
-      bound_check(name + fmt::format("most iterations (mean {:.2f})", iterations / steps), most_iterations, 20));
+  checks.push_back(bound_check(name + fmt::format("most iterations (mean {:.2f})", iterations / steps), max_iterations, 20));
   context.write_csv(file, {"time [s]", "length error", "iterations", "tip height [m]"}, rows);
 }
 

@@ -157,7 +157,8 @@ MeasuredCost measure_cost(const FigureScene& scene) {
   const auto step = [&] {
     const StepReport report = der.step(steps * dt, dt, {});
     if (report.outcome != Outcome::fine)
-      throw std::runtime_error(fmt::format("figure {} at {} s: {}", scene.figure, steps * dt, to_text(report.cause)));
+      throw std::runtime_error(fmt::format("figure {} at {} s: {}", scene.figure, steps * dt,
+                                           failure_of(report.cause, der::entry().info).sentence));
     ++steps;
     return report;
   };

@@ -100,10 +100,6 @@ Watched watch(const ChainLinks& choice) {
   return w;
 }
 
-Check at_least(std::string name, double bound, double result) {
-  return {std::move(name), bound, result, std::max(0.0, bound - result), 0, result >= bound};
-}
-
 }  // namespace
 
 std::vector<Check> der_hanging_chain(ExperimentContext& context) {

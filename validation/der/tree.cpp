@@ -46,7 +46,7 @@ Blown blow(const TreeChoice& choice, double duration) {
   double half = 0;
   for (int k = 0; k < steps; ++k) {
     if (const StepReport report = der.step(k * dt, dt, {}); report.outcome != Outcome::fine)
-      throw std::runtime_error(fmt::format("at {} s: {}", k * dt, to_text(report.cause)));
+      throw std::runtime_error(fmt::format("at {} s: {}", k * dt, failure_of(report.cause, der::entry().info).sentence));
     b.turned = twist() - start;
     b.most = std::max(b.most, std::abs(b.turned));
     const double lean = std::acos(std::clamp(c.t.get(fork).z, -1.0, 1.0));
@@ -71,10 +71,6 @@ Blown blow(const TreeChoice& choice, double duration) {
     }
   }
   return b;
-}
-
-Check at_least(std::string name, double bound, double result) {
-  return {std::move(name), bound, result, std::max(0.0, bound - result), 0, result >= bound};
 }
 
 }  // namespace

@@ -174,10 +174,6 @@ Twisted twist(const Settled& start, double near, double far) {
   return result;
 }
 
-Check at_least(std::string name, double bound, double result) {
-  return {std::move(name), bound, result, std::max(0.0, bound - result), 0, result >= bound};
-}
-
 double writhe_at(const Twisted& run, double turns) {
   double result = run.rows[0].writhe;
   for (const TwistRow& row : run.rows)

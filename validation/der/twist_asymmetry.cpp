@@ -118,9 +118,6 @@ void write_figure(ExperimentContext& context, const std::string& name, const std
   context.write_csv(name + "_halves", {"end [turns]", "held half [rad]", "rotated half [rad]"}, rows);
 }
 
-Check at_least(std::string name, double result, double bound) {
-  return {std::move(name), bound, result, std::max(0.0, bound - result), 0, result >= bound};
-}
 Check at_most(std::string name, double result, double bound) {
   return {std::move(name), bound, result, std::max(0.0, result - bound), 0, result <= bound};
 }
@@ -171,12 +168,12 @@ void examine_v(ExperimentContext& context, std::vector<Check>& checks) {
     confined = std::min(confined, seen.share());
     worst = std::max(worst, std::abs(seen.held * to_kink / exact_kink_angle(2 * pi * seen.turns) - 1));
   }
-  checks.push_back(at_least(name + "share of twist in the rotated half up to 3.5 turns, least", confined, 0.98));
+  checks.push_back(at_least(name + "share of twist in the rotated half up to 3.5 turns, least", 0.98, confined));
   checks.push_back(bound_check(name + "angle at the kink against the exact one, relative, up to 3.5 turns", worst, 1e-8));
   const auto jumped = std::find_if(all.begin(), all.end(), [](const Seen& s) { return s.held > pi; });
   checks.push_back(absolute_check(name + "turns at the jump", jump,
                                   jumped == all.end() ? 0 : jumped->turns - 0.5 / frames_per_turn, 1.0 / frames_per_turn));
-  checks.push_back(at_least(name + "twist that jumps over, rad", at_turns(all, 4).held - at_turns(all, 3.5).held, 1.8 * pi));
+  checks.push_back(at_least(name + "twist that jumps over, rad", 1.8 * pi, at_turns(all, 4).held - at_turns(all, 3.5).held));
   checks.push_back(at_most(name + "share of twist in the rotated half after 6 turns", at_turns(all, 6).share(), 0.7));
   write_figure(context, "v_held", all, std::array{0.5, 1.0, 2.0, 3.5, 4.0, 6.0});
 }
@@ -251,7 +248,7 @@ void examine_free(ExperimentContext& context, std::vector<Check>& checks) {
     if (seen.turns > 0 && seen.turns <= 0.875) confined = std::min(confined, seen.share());
   }
   checks.push_back(
-      at_least("V, free centerline: share of twist in the rotated half up to 7/8 of a turn, least", confined, 0.9));
+      at_least("V, free centerline: share of twist in the rotated half up to 7/8 of a turn, least", 0.9, confined));
   checks.push_back(
       at_most("V, free centerline: share of twist in the rotated half after 2 turns", at_turns(all, 2).share(), 0.6));
   write_figure(context, "v_free", all, std::array{0.25, 0.5, 0.875, 1.0, 2.0});

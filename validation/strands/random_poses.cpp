@@ -56,10 +56,10 @@ void try_pose(Random& random, int n, Counts& counts) {
   const Answer answer = solver.solve(strand);
   if (!answer.fine) return;
   ++counts.solved;
-  counts.minima += answer.unstable == 0;
+  counts.minima += answer.verdict.minimum();
   counts.worst = std::max(counts.worst, answer.residual);
   ++counts.judged;
-  counts.agreeing += (conjugate_points(strand, solver.end()) == 0) == (answer.unstable == 0);
+  counts.agreeing += (conjugate_points(strand, solver.end()) == 0) == (answer.verdict.minimum());
   // Single shooting from a wild guess finds equilibria that are no minima: the verdict has to tell them too.
   SingleShooting wild;
   FarEnd end = solver.end();
@@ -68,7 +68,7 @@ void try_pose(Random& random, int n, Counts& counts) {
   if (!wild.solve(strand, {1e-8, 40, 300}, end, states).fine) return;
   EnergyDescent energy;
   energy.resize(strand);
-  const int unstable = energy.unstable_directions(strand, states);
+  const int unstable = energy.judge(strand, states).unstable;
   ++counts.judged;
   counts.unstable_seen += unstable > 0;
   counts.agreeing += (conjugate_points(strand, end) == 0) == (unstable == 0);

@@ -55,12 +55,12 @@ std::vector<Check> strands_suture(ExperimentContext& context) {
     const double took = std::chrono::duration<double>(std::chrono::steady_clock::now() - before).count();
     seconds += took, slowest = std::max(slowest, took);
     solved += answer.fine && answer.arrived;
-    minima += answer.unstable == 0;
+    minima += answer.verdict.minimum();
     worst = std::max(worst, answer.residual);
     const Pose tip = suture.pose(segments);
     off = std::max({off, (tip.position - end.position).norm() / length, turned_by(tip.orientation, end.orientation)});
     rows.push_back({1.0 * k, answer.residual, 1.0 * answer.iterations, 1e6 * took, answer.on_hand.force.norm(),
-                    answer.on_hand.moment.norm(), 1.0 * answer.unstable});
+                    answer.on_hand.moment.norm(), 1.0 * answer.verdict.unstable});
     if (k % 100 == 0)
       for (int node = 0; node <= segments; ++node) {
         const Vec3 x = suture.pose(node).position;

@@ -5,6 +5,7 @@
 
 #include "math/rotation.h"
 #include "math/transport.h"
+#include "methods/der/failures.h"
 
 namespace tendril::der {
 Settings Settings::from(const Options& options) {
@@ -17,7 +18,7 @@ Settings Settings::from(const Options& options) {
   s.contact_tolerance = options.number("contact_tolerance");
   s.contact_rounds = static_cast<int>(options.number("contact_rounds"));
   s.relax.tolerance = options.number("relax_tolerance");
-  s.relax.most_iterations = static_cast<int>(options.number("relax_iterations"));
+  s.relax.max_iterations = static_cast<int>(options.number("relax_iterations"));
   return s;
 }
 
@@ -53,7 +54,7 @@ Cause Der::keep_lengths(double dt, bool again) {
   const ProjectionReport p = project_all(dt, settings_.push, true, again);
   report_.iterations += p.iterations;
   report_.residual = p.residual;
-  return p.fine ? Cause::none : Cause::projection;
+  return p.fine ? Cause::none : lengths_lost;
 }
 
 namespace {
@@ -276,7 +277,7 @@ StepReport Der::take_step(double time, double dt, const Live& live) {
   };
   // 6: elastic forces on the centerline (sec. 7.1), before the bodies, which feel the moments that come with them.
   const double openness = update_gradient(c, dt);
-  if (!(openness > folded)) return failed(openness != openness ? Cause::not_finite : Cause::folded_joint);
+  if (!(openness > folded)) return failed(openness != openness ? Cause::not_finite : joint_folded);
   loads_->add_couples(drive_, c);
   // What the end of the step needs to know of its start.
   for (std::size_t r = 0; r < c.rods.size(); ++r) first_tangents_[r] = c.t.get(c.rods[r].first);
@@ -307,7 +308,7 @@ StepReport Der::take_step(double time, double dt, const Live& live) {
     contacts_->add_torques(c, dt);
   }
   const AngleReport a = update_angles(c, *angles_, 1);
-  if (!a.fine) return failed(Cause::frame_update);
+  if (!a.fine) return failed(frame_lost);
   if (c.has_rolling) end_roll(c, *angles_, dt);
   lap(Part::frames);
   // The step is judged and remembered.
@@ -320,7 +321,12 @@ StepReport Der::take_step(double time, double dt, const Live& live) {
 }
 
 StepReport Der::relax(double time, double load_factor, const Live& live) {
-  TENDRIL_REQUIRE(!joins_, "equilibria of rods with joints or bodies are not offered");
+  if (joins_ || contacts_) {  // not claimed, and refused by check
+    report_ = {};
+    report_.outcome = Outcome::not_converged;
+    report_.cause = Cause::no_equilibrium;
+    return report_;
+  }
   evaluate(*model_, live, time, load_factor, drive_);
   take_hold();
   if (walls_changed()) rebuild();
@@ -338,10 +344,10 @@ StepReport Der::relax(double time, double load_factor, const Live& live) {
   report_ = {};
   report_.iterations = r.iterations;
   report_.residual = r.residual;
-  report_.negative_pivots = r.negative_pivots;
+  report_.verdict = r.verdict;
   if (!r.fine) {
     report_.outcome = Outcome::not_converged;
-    report_.cause = Cause::newton;
+    report_.cause = Cause::no_equilibrium;
   }
   refresh();
   update_gradient(c, 0);

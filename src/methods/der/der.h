@@ -93,7 +93,7 @@ class Der final : public Method {
   double longest_ = 0;                      // length of the longest rod
   Array decay_;                             // of velocities in a step, by mass damping
   double decay_dt_ = 0;
-  double fastest_ = 0;  // largest speed component after the last step
+  double fastest_ = 0;  // largest speed after the last step
   StepReport report_;
   StepClock* clock_ = nullptr;
   mutable std::unique_ptr<Chain> output_;  // the chain with frames and forces filled in for writing

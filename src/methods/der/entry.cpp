@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "methods/der/der.h"
+#include "methods/der/failures.h"
 
 namespace tendril::der {
 namespace {
@@ -69,15 +70,15 @@ MethodInfo make_info() {
   info.paper =
       "Bergou, Wardetzky, Robinson, Audoly, Grinspun: Discrete Elastic Rods, ACM Transactions on Graphics 27(3), 2008";
   info.summary = "explicit centerline, material frame in quasistatic equilibrium, inextensible by projection or extensible";
-  Capability& can = info.can;
-  can.inertia = can.statics = can.stretch = can.anisotropic = can.rest_curvature = can.ring = true;
-  can.joints = true;
-  can.bodies = Support::partial;
-  can.contact = Support::partial;
-  can.follower_loads = can.drag = can.damping = can.stability = can.coupling = true;
-  can.hold_position = can.hold_direction = can.hold_twist = can.hold_inside = true;
-  can.fewest_edges = 2;
+  constexpr FeatureSet both{Feature::stretch,          Feature::anisotropic,    Feature::rest_curvature, Feature::ring,
+                            Feature::limp_twist,       Feature::follower_loads, Feature::drag,           Feature::damping,
+                            Feature::couplings,        Feature::hold_position,  Feature::hold_direction, Feature::hold_twist,
+                            Feature::hold_twist_alone, Feature::hold_inside};
+  info.can.motion = both.with({Feature::inertia, Feature::joints, Feature::bodies, Feature::contact});
+  info.can.equilibrium = both.with({Feature::equilibria, Feature::stability});
+  info.can.fewest_edges = 2;
   info.options = options();
+  info.failures = failures();
   return info;
 }
 
@@ -235,16 +236,6 @@ Problems check(const Model& model, const Options& options) {
       problems.push_back({Severity::error, "", field + ".section.stiffness.EA", "not given",
                           "needed by options.der.extensible = true", "give EA, or leave the rod inextensible"});
       break;
-    }
-  }
-  for (std::size_t i = 0; i < model.clamps.size(); ++i) {
-    for (std::size_t j = 0; j < i; ++j) {
-      const ClampModel &a = model.clamps[i], &b = model.clamps[j];
-      if (a.node != b.node || std::max(a.from, b.from) >= std::min(a.until, b.until)) continue;
-      const bool twice = (a.position && b.position) || ((a.direction || a.twist) && (b.direction || b.twist));
-      if (!twice) continue;
-      problems.push_back({Severity::error, "", "clamp[" + std::to_string(i) + "]",
-                          "holds what clamp " + b.name + " holds already", "", "put what is held into one clamp"});
     }
   }
   if (!extensible) check_taut(model, problems);

@@ -33,9 +33,9 @@ Spring VirtualCoupling::spring(const Hand& hand, double dt, int node, const V& r
   s.k = hand.stiffness + c;
   if (s.k > 0) s.r = (1 / s.k) * (hand.stiffness * next_place_ + c * (next_place_ - place_ + tip_));
   const Quaternion q = to_small(hand.pose.orientation);
-  if (hand.angular_stiffness > 0) s.turning.push({hand.angular_stiffness, q});
+  if (hand.angular_stiffness > 0) s.turning.add({hand.angular_stiffness, q});
   // Where the end would be had it turned with the hand.
-  if (gamma > 0) s.turning.push({gamma, normalized(q * conjugate(hand_q_) * tip_q_)});
+  if (gamma > 0) s.turning.add({gamma, normalized(q * conjugate(hand_q_) * tip_q_)});
   return s;
 }
 

@@ -22,12 +22,11 @@ int EnergyDescent::factor(const Strand& strand, double shift) {
     if (node < strand.last()) h += 0.5 * strand.segments[z(node)].h;
     for (int i = 0; i < 3; ++i) shift_[z(3 * node + i)] = fixed_[z(3 * node + i)] ? 0 : unit * h;
   }
-  const PivotReport inner = ldlt_.factor(matrix_, shift, shift_);
+  const PivotReport inner = matrix_.factor(shift, shift_);
   if (!inner.good()) return 1;
   // A span that is pulled straight asks for nothing along itself: a little softness keeps its row a constraint.
   const double soft = -1e-10 * scales_.length * scales_.length * scales_.length / strand.softest();
-  const PivotReport outer =
-      border_.factor([this](double* x, int columns) { ldlt_.solve(x, columns); }, [soft](int) { return soft; });
+  const PivotReport outer = border_.factor(matrix_, [soft](int) { return soft; });
   return inner.negative + outer.negative - border_.border();
 }
 
@@ -59,9 +58,7 @@ double EnergyDescent::factor_positive(const Strand& strand) {
   return shift_used_ = shift;
 }
 
-void EnergyDescent::solve(std::vector<double>& x) const {
-  border_.solve([this](double* y, int columns) { ldlt_.solve(y, columns); }, x.data());
-}
+void EnergyDescent::solve(std::vector<double>& x) const { border_.solve(matrix_, x); }
 
 double EnergyDescent::most_turned(const std::vector<double>& x) const {
   double most = 0;
@@ -153,7 +150,7 @@ bool EnergyDescent::newton_step(const Strand& strand, bool with_energy) {
   return least_shift_ < most_shift;
 }
 
-DescentReport EnergyDescent::settle(const Strand& strand, double tolerance, int most_iterations) {
+DescentReport EnergyDescent::settle(const Strand& strand, double tolerance, int max_iterations) {
   DescentReport report;
   const bool has = has_energy(strand);
   hold_orientations(strand);
@@ -164,7 +161,7 @@ DescentReport EnergyDescent::settle(const Strand& strand, double tolerance, int 
     assemble(strand, false);
     report.residual = residual(scales_);
     if (report.residual <= tolerance) return report.fine = true, report;
-    if (!std::isfinite(report.residual) || report.iterations >= most_iterations) return report;
+    if (!std::isfinite(report.residual) || report.iterations >= max_iterations) return report;
     if (!newton_step(strand, has)) return report;
   }
 }
@@ -247,7 +244,7 @@ DescentReport EnergyDescent::minimise(const Strand& strand, const DescentSetting
       hold.q = k == steps ? target.q : at.q * to_small(exp_quat(to_eigen(turn)));
     }
     const bool last = k == steps;
-    const int left = settings.most_iterations - report.iterations;
+    const int left = settings.max_iterations - report.iterations;
     const DescentReport part = settle(moving_, last ? settings.tolerance : 1e-3, last ? left : std::min(left, 30));
     report.iterations += part.iterations;
     report.residual = part.residual;
@@ -279,8 +276,7 @@ void EnergyDescent::write(const Strand& strand, std::vector<State>& states, bool
   }
 }
 
-DescentReport EnergyDescent::polish(const Strand& strand, double tolerance, int most_iterations,
-                                    std::vector<State>& states) {
+DescentReport EnergyDescent::polish(const Strand& strand, double tolerance, int max_iterations, std::vector<State>& states) {
   DescentReport report;
   scales_ = Scales::of(strand);
   load(strand, states);
@@ -290,7 +286,7 @@ DescentReport EnergyDescent::polish(const Strand& strand, double tolerance, int 
     assemble(strand, true);
     report.residual = residual(scales_);
     if (report.residual <= tolerance) break;
-    if (!(report.residual < 0.5 * before) || report.iterations >= most_iterations) return report;
+    if (!(report.residual < 0.5 * before) || report.iterations >= max_iterations) return report;
     factor(strand, neutral);
     for (std::size_t i = 0; i < step_.size(); ++i) step_[i] = -gradient_[i];
     solve(step_);
@@ -314,13 +310,35 @@ bool has_energy(const Strand& strand) {
   });
 }
 
-int EnergyDescent::unstable_directions(const Strand& strand, const std::vector<State>& states) {
-  if (!has_energy(strand)) return no_energy;
+Verdict EnergyDescent::judge(const Strand& strand, const std::vector<State>& states) {
+  if (!has_energy(strand)) return {Verdict::Kind::no_energy};
   scales_ = Scales::of(strand);
   load(strand, states);
   hold_orientations(strand);
   assemble(strand, true);
-  return factor(strand, neutral);
+  return {Verdict::Kind::counted, std::max(0, factor(strand, neutral))};
+}
+
+// Inverse iteration with the factor at hand, on the constraints: (K + neutral S) x = mu S x, S = EI/L^2 times length.
+double EnergyDescent::softest() {
+  constexpr int rounds = 8;
+  const std::size_t n = z(matrix_.size());
+  for (std::size_t i = 0; i < step_.size(); ++i)
+    step_[i] = i < n && !fixed_[i] ? 1 + 0.1 * static_cast<double>(i * 7 % 13) : 0;  // along no mode in particular
+  double mu = 0;
+  for (int round = 0; round < rounds; ++round) {
+    double largest = 0, before = 0, along = 0;
+    for (std::size_t i = 0; i < n; ++i) largest = std::max(largest, std::abs(step_[i]));
+    for (std::size_t i = 0; i < step_.size(); ++i) {
+      gradient_[i] = i < n ? step_[i] * shift_[i] / largest : 0;
+      if (i < n && shift_[i] > 0) before += gradient_[i] * gradient_[i] / shift_[i];
+      step_[i] = gradient_[i];
+    }
+    solve(step_);
+    for (std::size_t i = 0; i < n; ++i) along += step_[i] * gradient_[i];
+    mu = before / along;
+  }
+  return mu - neutral;
 }
 
 }  // namespace tendril::strands

@@ -72,7 +72,6 @@ void EnergyDescent::resize(const Strand& strand) {
   kept_force_ = gap_ = force_;
   fixed_.assign(z(3 * n), 0);
   matrix_.resize(3 * n, 5);
-  ldlt_.resize(3 * n, 5);
   border_.resize(3 * n, 3 * static_cast<int>(spans_.size()));
   gradient_.assign(z(3 * n) + 3 * spans_.size(), 0);
   step_ = soft_ = correction_ = gradient_;

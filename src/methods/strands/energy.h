@@ -19,7 +19,7 @@ namespace tendril::strands {
 struct DescentSettings {
   double tolerance = 1e-6;               // of moments and distances, scaled
   static constexpr double close = 1e-2;  // a residual below this is a good enough guess for shooting
-  int most_iterations = 400;
+  int max_iterations = 400;
   bool disturbed = false;  // the guess is a saddle: leave it first
 };
 struct DescentReport {
@@ -41,10 +41,12 @@ class EnergyDescent {
 
   // From a state near an equilibrium of this energy, stable or not, to that equilibrium, stretch included. `states` stay as
   // they were when it fails.
-  DescentReport polish(const Strand& strand, double tolerance, int most_iterations, std::vector<State>& states);
+  DescentReport polish(const Strand& strand, double tolerance, int max_iterations, std::vector<State>& states);
 
-  // Directions in which the energy of this equilibrium falls; 0: a minimum; tendril::no_energy.
-  int unstable_directions(const Strand& strand, const std::vector<State>& states);
+  // Is this equilibrium a minimum of the energy?
+  Verdict judge(const Strand& strand, const std::vector<State>& states);
+  // After judge: the eigenvalue of the softest mode, over EI/L^2 per length.
+  double softest();
 
   // For tests: energy (without constraints) and its gradient in material axes, of orientations alone.
   double energy(const Strand& strand) const;
@@ -54,7 +56,7 @@ class EnergyDescent {
   void assemble(const Strand& strand, bool give);           // gradient and second variation
   void assemble_gradient(const Strand& strand, bool give);  // leaves the matrices alone
   const std::vector<double>& gradient() const { return gradient_; }
-  BandMatrix& matrix() { return matrix_; }
+  BandLDLT& matrix() { return matrix_; }
   BorderedLDLT& border() { return border_; }
 
  private:
@@ -90,7 +92,7 @@ class EnergyDescent {
   double merit(const Strand& strand, double weight) const;
   bool newton_step(const Strand& strand, bool with_energy);
   double residual(const Scales& scales) const;
-  DescentReport settle(const Strand& strand, double tolerance, int most_iterations);
+  DescentReport settle(const Strand& strand, double tolerance, int max_iterations);
   void write(const Strand& strand, std::vector<State>& states, bool give) const;
 
   Strand moving_;  // with the holds on their way
@@ -109,8 +111,7 @@ class EnergyDescent {
   std::vector<char> fixed_;                // by row
   std::vector<double> gradient_, step_, soft_, correction_, shift_;
   double shift_used_ = 1, least_shift_ = 0;
-  BandMatrix matrix_;
-  BandLDLT ldlt_;
+  BandLDLT matrix_;
   BorderedLDLT border_;
 };
 

@@ -24,11 +24,10 @@ MethodInfo make_info() {
   info.paper =
       "Pai: STRANDS: Interactive Simulation of Thin Solids using Cosserat Models, Computer Graphics Forum 21(3), 2002";
   info.summary = "equilibria only, by sweeps along the rod and shooting: the fastest answer to where a strand lies now";
-  Capability& can = info.can;
-  can.statics = can.stretch = can.anisotropic = can.rest_curvature = can.follower_loads = can.stability = true;
-  can.coupling = can.angular_coupling = true;
-  can.hold_position = can.hold_direction = can.hold_twist = can.hold_inside = true;
-  can.fewest_edges = 2;
+  info.can.equilibrium = {Feature::equilibria,     Feature::stretch,        Feature::anisotropic, Feature::rest_curvature,
+                          Feature::follower_loads, Feature::stability,      Feature::couplings,   Feature::turning_couplings,
+                          Feature::hold_position,  Feature::hold_direction, Feature::hold_twist,  Feature::hold_inside};
+  info.can.fewest_edges = 2;
   info.options = {
       word("order", {"2", "1", "4"}, "Order of the sweeps: 2 (midpoint), 1 (as published, corrected) or 4."),
       flag("extensible", false, "The rod stretches by its EA instead of keeping its length exactly."),
@@ -53,27 +52,6 @@ MethodInfo make_info() {
   return info;
 }
 
-void check_limp(const Model& model, Problems& problems) {
-  for (std::size_t r = 0; r < model.rods.size(); ++r) {
-    const RodSpan& span = model.rods[r].span;
-    for (int k = 0; k < span.edges; ++k) {
-      if (model.section[EdgeIndex{span.first_edge + k}].GJ > 0) continue;
-      problems.push_back({Severity::error, "", "rod[" + std::to_string(r) + "].section.stiffness.GJ", "is 0",
-                          "strands follows strains from stresses: must be > 0", "give GJ; methods that can: der"});
-      break;
-    }
-  }
-}
-
-void check_twist(const Model& model, Problems& problems) {
-  for (std::size_t i = 0; i < model.clamps.size(); ++i) {
-    if (!model.clamps[i].twist || model.clamps[i].direction) continue;
-    problems.push_back({Severity::error, "", "clamp[" + std::to_string(i) + "].hold",
-                        "holds the twist but not the direction", "strands holds the twist only together with the direction",
-                        "hold the direction too; methods that can: der"});
-  }
-}
-
 // An equilibrium has no unique place when nothing holds the rod.
 void check_held(const Model& model, Problems& problems) {
   for (std::size_t r = 0; r < model.rods.size(); ++r) {
@@ -84,18 +62,6 @@ void check_held(const Model& model, Problems& problems) {
     problems.push_back({Severity::error, "", "clamp",
                         "no clamp holds the position of rod " + model.rods[r].name + " from the start",
                         "an equilibrium of a free rod is nowhere in particular", "add a clamp that holds a position"});
-  }
-}
-
-void check_twice(const Model& model, Problems& problems) {
-  for (std::size_t i = 0; i < model.clamps.size(); ++i) {
-    for (std::size_t j = 0; j < i; ++j) {
-      const ClampModel &a = model.clamps[i], &b = model.clamps[j];
-      if (a.node != b.node || std::max(a.from, b.from) >= std::min(a.until, b.until)) continue;
-      if (!((a.position && b.position) || (a.direction && b.direction))) continue;
-      problems.push_back({Severity::error, "", "clamp[" + std::to_string(i) + "]",
-                          "holds what clamp " + b.name + " holds already", "", "put what is held into one clamp"});
-    }
   }
 }
 
@@ -126,10 +92,7 @@ Problems check(const Model& model, const Options& options) {
       break;
     }
   }
-  check_limp(model, problems);
-  check_twist(model, problems);
   check_held(model, problems);
-  check_twice(model, problems);
   check_couplings(model, problems);
   return problems;
 }

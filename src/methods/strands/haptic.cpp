@@ -51,7 +51,7 @@ StrandAnswer HapticStrand::Inside::solve() {
   StrandAnswer out;
   out.fine = answer.fine;
   out.iterations = answer.iterations, out.sweeps = answer.sweeps, out.residual = answer.residual;
-  out.unstable = answer.unstable, out.imbalance = answer.imbalance;
+  out.verdict = answer.verdict, out.imbalance = answer.imbalance;
   return out;
 }
 
@@ -79,7 +79,7 @@ HapticStrand::HapticStrand(const StrandDesign& design) : inside_(std::make_uniqu
   TENDRIL_REQUIRE(design.length > 0 && design.segments >= 2, "needs a length and at least two segments");
   TENDRIL_REQUIRE(design.EI1 > 0 && design.EI2 > 0 && design.GJ > 0, "needs stiffnesses above zero");
   TENDRIL_REQUIRE(design.order == 1 || design.order == 2 || design.order == 4, "the order is 1, 2 or 4");
-  TENDRIL_REQUIRE(design.most_iterations >= 1 && design.most_descents >= 0, "needs at least one iteration");
+  TENDRIL_REQUIRE(design.max_iterations >= 1 && design.most_descents >= 0, "needs at least one iteration");
   Inside& in = *inside_;
   Segment s;
   s.h = design.length / design.segments;
@@ -93,8 +93,8 @@ HapticStrand::HapticStrand(const StrandDesign& design) : inside_(std::make_uniqu
   in.length = design.length, in.tolerance = design.tolerance;
   SolverSettings settings;
   settings.tolerance = design.tolerance;
-  settings.most_iterations = design.most_iterations;
-  settings.most_sweeps = 3 * design.most_iterations + 2;
+  settings.max_iterations = design.max_iterations;
+  settings.most_sweeps = 3 * design.max_iterations + 2;
   settings.pieces = std::clamp(design.segments / 6, 2, 16);
   settings.descent_iterations = design.most_descents;
   settings.may_descend = design.most_descents > 0;

@@ -29,7 +29,7 @@ SENTENCE("strands", "a haptic strand led by its end is there, allocates nothing 
   for (int k = 0; k < 400; ++k) {
     const Pose end = end_pose(0.01 * k);
     const StrandAnswer answer = strand.lead(end);
-    all_fine = all_fine && answer.fine && answer.unstable == 0;
+    all_fine = all_fine && answer.fine && answer.verdict.minimum();
     there = there && (strand.pose(60).position - end.position).norm() < 1e-8;
     most = std::max(most, answer.iterations);
   }
@@ -55,7 +55,7 @@ SENTENCE("strands", "a haptic strand asked out of reach holds the nearest place 
 
 SENTENCE("strands", "when the bound is hit the last good shape is kept and said so") {
   StrandDesign design = suture;
-  design.most_iterations = 1, design.most_descents = 0, design.tolerance = 1e-14, design.verdict = false;
+  design.max_iterations = 1, design.most_descents = 0, design.tolerance = 1e-14, design.verdict = false;
   HapticStrand strand(design);
   const Vec3 before = strand.pose(60).position;
   Pose end;
@@ -129,7 +129,7 @@ SENTENCE("strands", "a snap that takes more than one call may do goes on in the 
       if (!answer.fine) {
         EXPECT_EQ(strand.pose(30).position, before);  // nothing half done is shown
       }
-    } while (!(answer.fine && answer.unstable == 0) && ++calls < 50);
+    } while (!(answer.fine && answer.verdict.minimum()) && ++calls < 50);
     EXPECT_LT((strand.pose(60).position - end_pose(0.01).position).norm(), 1e-8);
     EXPECT_GT((strand.pose(30).position - before).norm(), 0.1);  // it swung into the plane that the new pose prefers
     return calls + 1;
@@ -161,9 +161,9 @@ SENTENCE("strands", "the force on a hand stays bounded however little the hand m
 
 SENTENCE("strands", "the verdict of a strand pulled in its own axes is that there is no energy") {
   HapticStrand strand(suture);
-  EXPECT_EQ(strand.pull_in_material_axes({Vec3(2e-5, 1e-5, 0), Vec3::Zero()}).unstable, no_energy);
-  EXPECT_EQ(strand.pull_in_world_axes({Vec3(2e-5, 1e-5, 0), Vec3::Zero()}).unstable, 0);
-  EXPECT_EQ(strand.pull_in_world_axes({Vec3(2e-5, 1e-5, 0), Vec3(1e-7, 0, 0)}).unstable, no_energy);
+  EXPECT_EQ(strand.pull_in_material_axes({Vec3(2e-5, 1e-5, 0), Vec3::Zero()}).verdict.kind, Verdict::Kind::no_energy);
+  EXPECT_TRUE(strand.pull_in_world_axes({Vec3(2e-5, 1e-5, 0), Vec3::Zero()}).verdict.minimum());
+  EXPECT_EQ(strand.pull_in_world_axes({Vec3(2e-5, 1e-5, 0), Vec3(1e-7, 0, 0)}).verdict.kind, Verdict::Kind::no_energy);
 }
 
 }  // namespace

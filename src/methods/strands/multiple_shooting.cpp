@@ -189,7 +189,7 @@ bool MultipleShooting::search(const Strand& strand, const ShootingSettings& sett
 // goes astray along the swing. Solving once more finds that direction; it is taken out of the step.
 void MultipleShooting::leave_out_softest() {
   soft_ = step_;
-  lu_.solve(soft_.data());
+  lu_.solve(soft_);
   double size = 0, along = 0;
   for (std::size_t i = 0; i < soft_.size(); ++i) size = std::max(size, std::abs(soft_[i]));
   double square = 0;
@@ -209,10 +209,10 @@ ShootingReport MultipleShooting::solve(const Strand& strand, const ShootingSetti
   report.residual = residuals(strand, at_, rows_, true);
   bool singular = false;
   while (std::isfinite(report.residual) && report.residual > settings.tolerance) {
-    if (report.iterations >= settings.most_iterations || !lu_.factor()) return report;
+    if (report.iterations >= settings.max_iterations || !lu_.factor().good()) return report;
     ++report.iterations;
     for (std::size_t i = 0; i < rows_.size(); ++i) step_[i] = -rows_[i];
-    lu_.solve(step_.data());
+    lu_.solve(step_);
     if (singular) leave_out_softest();
     if (!search(strand, settings, singular ? 12 : 5, report)) {
       if (singular) return report;

@@ -16,7 +16,7 @@ namespace tendril::strands {
 
 struct ShootingSettings {
   double tolerance = 1e-10;  // of the largest residual: parts of the length, radians, parts of EI/L^2 and EI/L
-  int most_iterations = 30;  // Newton's
+  int max_iterations = 30;   // Newton's
   int most_sweeps = 200;     // all of them together, backtracking included
 };
 struct ShootingReport {

@@ -88,10 +88,10 @@ ShootingReport SingleShooting::solve(const Strand& strand, const ShootingSetting
     linearise(strand, here, now, jacobian);
     report.residual = largest(now);
     ++report.sweeps;
-    if (!std::isfinite(report.residual) || report.iterations >= settings.most_iterations) return report;
+    if (!std::isfinite(report.residual) || report.iterations >= settings.max_iterations) return report;
     ++report.iterations;
     bool better = false;
-    if (lu_.factor(jacobian)) {
+    if (lu_.factor(jacobian).good()) {
       Eigen::Matrix<double, 6, 1> step;
       for (int i = 0; i < 6; ++i) step[i] = -now[z(i)];
       lu_.solve(step);
@@ -102,7 +102,7 @@ ShootingReport SingleShooting::solve(const Strand& strand, const ShootingSetting
     for (double damping = 1e-10; !better && damping < 1; damping *= 100) {
       SmallLU<6>::Block square = jacobian.transpose() * jacobian;
       square.diagonal().array() += damping * square.diagonal().maxCoeff();
-      if (!lu_.factor(square)) continue;
+      if (!lu_.factor(square).good()) continue;
       Eigen::Matrix<double, 6, 1> step;
       for (int i = 0; i < 6; ++i) step[i] = -now[z(i)];
       step = (jacobian.transpose() * step).eval();

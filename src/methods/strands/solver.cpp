@@ -93,7 +93,7 @@ bool Solver::by_sweeps(const Strand& strand, Answer& answer) {
     return true;
   }
   const FixedPointReport r =
-      solve_fixed_point(standard_, strand, wall.r, wall.q, guess_, settings.tolerance, 10 * settings.most_iterations);
+      solve_fixed_point(standard_, strand, wall.r, wall.q, guess_, settings.tolerance, 10 * settings.max_iterations);
   if (r.fine) take(strand, answer, Way::fixed_point, r.iterations, 2 * r.iterations, r.change);
   return r.fine;
 }
@@ -112,10 +112,10 @@ bool Solver::by_single(const Strand& strand, Answer& answer) {
   return r.fine;
 }
 
-bool Solver::by_multiple(const Strand& strand, Answer& answer, int most_iterations) {
+bool Solver::by_multiple(const Strand& strand, Answer& answer, int max_iterations) {
   multiple_.cut(strand, settings.pieces > 0 ? settings.pieces : sensible_pieces(strand, guess_));
   ShootingSettings how = shooting();
-  how.most_iterations = std::min(how.most_iterations, most_iterations);
+  how.max_iterations = std::min(how.max_iterations, max_iterations);
   const ShootingReport r = multiple_.solve(strand, how, guess_);
   answer.residual = r.residual;
   if (r.fine) {
@@ -130,14 +130,14 @@ bool Solver::by_multiple(const Strand& strand, Answer& answer, int most_iteratio
 bool Solver::by_descent(const Strand& strand, Answer& answer, bool disturbed) {
   guess_ = memory_.descending ? underway_ : states_;
   DescentSettings how;
-  how.most_iterations = settings.descent_iterations;
+  how.max_iterations = settings.descent_iterations;
   how.disturbed = disturbed && !memory_.descending;
   const DescentReport r = descent_.minimise(strand, how, guess_);
   answer.iterations += r.iterations;
   memory_.descending = !r.fine;
   if (memory_.descending) underway_ = guess_;
   if (!r.fine && !(r.residual < DescentSettings::close)) return false;
-  if (by_multiple(strand, answer, settings.most_iterations)) {
+  if (by_multiple(strand, answer, settings.max_iterations)) {
     answer.way = Way::descent;
     return true;
   }
@@ -149,7 +149,7 @@ bool Solver::by_descent(const Strand& strand, Answer& answer, bool disturbed) {
 // twisting moment only to their order, so that shooting has residuals of that order everywhere and no answer.
 bool Solver::by_energy(const Strand& strand, Answer& answer) {
   if (!has_energy(strand)) return false;
-  const DescentReport r = descent_.polish(strand, settings.tolerance, settings.most_iterations, guess_);
+  const DescentReport r = descent_.polish(strand, settings.tolerance, settings.max_iterations, guess_);
   answer.iterations += r.iterations;
   answer.residual = r.residual;
   if (r.fine) take(strand, answer, Way::energy, 0, 0, r.residual);
@@ -197,20 +197,21 @@ bool Solver::found(const Strand& strand, Answer& answer) {
   const bool near = far_away(strand) <= 1;
   if (near && memory_.last_way == Way::energy) {  // the strand was where sweeps have no answer: is it still there?
     guess_ = states_;
-    const DescentReport r = descent_.polish(strand, 1e-6, settings.most_iterations, guess_);
+    const DescentReport r = descent_.polish(strand, 1e-6, settings.max_iterations, guess_);
     answer.iterations += r.iterations;
     if (r.fine && (by_multiple(strand, answer, 4) || by_energy(strand, answer))) return true;
   }
   if ((near && by_single(strand, answer)) || by_continuation(strand, answer)) return true;
   if (near) {
     guess_ = states_;
-    if (by_multiple(strand, answer, settings.most_iterations)) return true;
+    if (by_multiple(strand, answer, settings.max_iterations)) return true;
   }
   return settings.may_descend && by_descent(strand, answer, false);
 }
 
 void Solver::judge(const Strand& strand, Answer& answer) {
-  answer.unstable = descent_.unstable_directions(strand, states_);
+  answer.verdict = descent_.judge(strand, states_);
+  if (settings.softest && answer.verdict.kind == Verdict::Kind::counted) answer.verdict.softest = descent_.softest();
   answer.imbalance = equilibrium_error(strand, states_);
 }
 
@@ -220,7 +221,7 @@ Answer Solver::solve(const Strand& strand) {
   if (!answer.fine) return answer;
   memory_.last_way = answer.way;
   if (settings.verdict) judge(strand, answer);
-  if (answer.unstable <= 0 || !settings.seek_minimum || !settings.may_descend) {
+  if (answer.verdict.unstable == 0 || !settings.seek_minimum || !settings.may_descend) {
     memory_.descending = false;
     return answer;
   }
@@ -229,7 +230,7 @@ Answer Solver::solve(const Strand& strand) {
   Answer lower = answer;
   if (by_descent(strand, lower, true)) {
     judge(strand, lower);
-    if (lower.unstable < answer.unstable) {
+    if (lower.verdict.unstable < answer.verdict.unstable) {
       memory_.last_way = lower.way;
       return lower;
     }

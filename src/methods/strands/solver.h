@@ -14,8 +14,9 @@ struct SolverSettings {
   bool single = true;        // try single shooting first
   bool fixed_point = false;  // dead loads by repeated sweeps instead of Newton's method; small loads only
   bool verdict = true;       // count unstable directions of each answer
+  bool softest = false;      // and find the softest mode
   bool seek_minimum = true;  // leave equilibria that are not minima (needs the verdict)
-  int most_iterations = 30;  // of each shooting
+  int max_iterations = 30;   // of each shooting
   int most_sweeps = 200;     // of each shooting
   bool may_descend = true;   // minimise the energy when shooting fails
   int descent_iterations = 400;
@@ -29,7 +30,7 @@ struct Answer {
   int sweeps = 0;
   double residual = 0;
   double imbalance = 0;  // of force and moment, of any segment as a free body, over EI/L^2 and EI/L; with the verdict
-  int unstable = -1;     // the verdict: directions in which the energy falls; -1: not asked; tendril::no_energy
+  Verdict verdict;       // is it a minimum of the energy?
 };
 
 class Solver {
@@ -62,7 +63,7 @@ class Solver {
  private:
   bool by_sweeps(const Strand& strand, Answer& answer);
   bool by_single(const Strand& strand, Answer& answer);
-  bool by_multiple(const Strand& strand, Answer& answer, int most_iterations);
+  bool by_multiple(const Strand& strand, Answer& answer, int max_iterations);
   bool by_descent(const Strand& strand, Answer& answer, bool disturbed);
   bool by_energy(const Strand& strand, Answer& answer);
   bool found(const Strand& strand, Answer& answer);  // an equilibrium, stable or not
@@ -70,7 +71,7 @@ class Solver {
   bool by_continuation(const Strand& strand, Answer& answer);
   double far_away(const Strand& strand) const;  // how many moderate steps the holds are from where the strand lies
   void take(const Strand& strand, Answer& answer, Way way, int iterations, int sweeps, double residual);
-  ShootingSettings shooting() const { return {settings.tolerance, settings.most_iterations, settings.most_sweeps}; }
+  ShootingSettings shooting() const { return {settings.tolerance, settings.max_iterations, settings.most_sweeps}; }
 
   std::vector<State> states_, guess_, kept_;
   std::vector<State> underway_;  // of a descent that met its bound: the next call goes on from here

@@ -118,11 +118,11 @@ void Standard::solve(const Strand& strand, const V& r, const Quaternion& q, cons
 }
 
 FixedPointReport solve_fixed_point(Standard& standard, const Strand& strand, const V& r, const Quaternion& q,
-                                   std::vector<State>& states, double tolerance, int most_iterations, double under) {
+                                   std::vector<State>& states, double tolerance, int max_iterations, double under) {
   FixedPointReport report;
   const double length = strand.length();
   const Stress<double> free_end{{0, 0, 0}, {0, 0, 0}};
-  for (report.iterations = 1; report.iterations <= most_iterations; ++report.iterations) {
+  for (report.iterations = 1; report.iterations <= max_iterations; ++report.iterations) {
     standard.solve(strand, r, q, free_end, &states);
     const std::vector<State>& next = standard.states();
     double worst = 0;

@@ -35,6 +35,6 @@ struct FixedPointReport {
 // Dead loads by two sweeps again and again, each with the orientations of the last; converges for small loads only. [P10]
 // `under` < 1 takes only that part of each change of orientation.
 FixedPointReport solve_fixed_point(Standard& standard, const Strand& strand, const V& r, const Quaternion& q,
-                                   std::vector<State>& states, double tolerance, int most_iterations, double under = 1);
+                                   std::vector<State>& states, double tolerance, int max_iterations, double under = 1);
 
 }  // namespace tendril::strands

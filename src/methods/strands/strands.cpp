@@ -14,8 +14,9 @@ Settings Settings::from(const Options& options) {
   s.shear_ratio = options.number("shear_ratio");
   s.stiffening = options.word("law") == "stiffening" ? options.number("stiffening_strain") : 0;
   s.mesh_tolerance = options.number("mesh_tolerance");
+  s.solver.softest = true;
   s.solver.tolerance = options.number("tolerance");
-  s.solver.most_iterations = static_cast<int>(options.number("iterations"));
+  s.solver.max_iterations = static_cast<int>(options.number("iterations"));
   s.solver.single = options.word("shooting") != "multiple";
   s.solver.pieces = static_cast<int>(options.number("pieces"));
   s.solver.fixed_point = options.word("dead_loads") == "fixed_point";
@@ -155,7 +156,7 @@ void Strands::set_hands(int rod) {
     const double k = at->k + grip.stiffness;
     if (k > 0) at->r = (at->k / k) * at->r + (grip.stiffness / k) * to_small(grip.pose.position);
     at->k = k;
-    if (grip.angular_stiffness > 0) at->turning.push({grip.angular_stiffness, to_small(grip.pose.orientation)});
+    if (grip.angular_stiffness > 0) at->turning.add({grip.angular_stiffness, to_small(grip.pose.orientation)});
   }
   line.strand.set_springs(std::move(springs));
 }
@@ -206,20 +207,17 @@ StepReport Strands::relax(double time, double load_factor, const Live& live) {
   evaluate(*model_, live, time, load_factor, drive_);
   take_hold();
   report_ = {};
-  report_.negative_pivots = 0;
+  report_.verdict.kind = Verdict::Kind::counted;
   for (int rod = 0; rod < static_cast<int>(lines_.size()); ++rod) {
     bool out_of_reach = false;
     const Answer answer = solve_line(rod, out_of_reach);
     report_.iterations += answer.iterations;
     report_.residual = std::max(report_.residual, answer.residual);
-    if (answer.unstable == no_energy)
-      report_.negative_pivots = no_energy;
-    else if (report_.negative_pivots >= 0)
-      report_.negative_pivots += answer.unstable;
-    if (out_of_reach) report_.cause = Cause::target;  // held at the nearest place in reach
+    report_.verdict.add(answer.verdict);
+    if (out_of_reach) report_.cause = Cause::clamp_out_of_reach;  // held at the nearest place in reach
     if (answer.fine) continue;
     report_.outcome = Outcome::not_converged;
-    report_.cause = Cause::newton;
+    report_.cause = Cause::no_equilibrium;
     return report_;
   }
   return report_;
@@ -228,7 +226,7 @@ StepReport Strands::relax(double time, double load_factor, const Live& live) {
 StepReport Strands::step(double, double, const Live&) {
   report_ = {};
   report_.outcome = Outcome::diverged;  // never asked: the method claims no inertia
-  report_.cause = Cause::newton;
+  report_.cause = Cause::no_equilibrium;
   return report_;
 }
 

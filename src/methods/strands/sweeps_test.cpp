@@ -110,8 +110,8 @@ SENTENCE("strands", "the swept tangent is that of finite differences, for every 
         if (kind == 2) strand.holds.push_back({strand.last(), true, false, false, {0.5, 0.2, 0.1}, q});
         if (kind == 3) {
           Spring far{20, 2.0, vector(), {}}, inside{13, 1.0, vector(), {}};
-          far.turning.push({0.5, to_small(exp_quat(to_eigen(vector())))}), far.turning.push({0.3, q});
-          inside.turning.push({0.2, q}), inside.turning.push({0.1, to_small(exp_quat(to_eigen(vector())))});
+          far.turning.add({0.5, to_small(exp_quat(to_eigen(vector())))}), far.turning.add({0.3, q});
+          inside.turning.add({0.2, q}), inside.turning.add({0.1, to_small(exp_quat(to_eigen(vector())))});
           strand.set_springs({inside, far});
         }
         FarEnd end{vector(), q, {vector(), vector()}};

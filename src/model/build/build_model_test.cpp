@@ -188,7 +188,20 @@ SENTENCE("model", "what cannot be built is refused with the field that is wrong"
   EXPECT_EQ(first_field(good), "");
   Scene scene = good;
   scene.clamps = {clamp_at(0.5), clamp_at(0.5)};
-  EXPECT_EQ(first_field(scene), "clamp[1].at");
+  EXPECT_EQ(first_field(scene), "clamp[1]");
+  EXPECT_NE(to_text(build_model(scene).problems()).find("holds the position that clamp clamp1 holds already"),
+            std::string::npos)
+      << to_text(build_model(scene).problems());
+  scene.clamps[0].hold = {Hold::twist}, scene.clamps[1].hold = {Hold::direction};  // one frame
+  EXPECT_EQ(first_field(scene), "clamp[1]");
+  scene.clamps[1].hold = {Hold::position};
+  EXPECT_EQ(first_field(scene), "");
+  scene.clamps = {clamp_at(0), clamp_at(1)};
+  EXPECT_EQ(first_field(scene), "");
+  scene.rods[0].rest = CircleCurve{Vec3::Zero(), Vec3::UnitZ(), 1};  // the ends of a ring are one place
+  EXPECT_EQ(first_field(scene), "clamp[1]");
+  scene = good;
+  scene.clamps = {clamp_at(0.5), clamp_at(0.5)};
   scene.clamps[0].until = 1;  // one after the other is fine
   scene.clamps[1].from = 1;
   EXPECT_EQ(first_field(scene), "");

@@ -107,8 +107,8 @@ Checked<std::vector<double>> place_nodes(const MeshRequest& request, const std::
                    request.ring && fewest == 3 ? "a ring needs three"
                                                : "every clamp, point load, joint and refinement needs a node of its own");
   }
-  if (segments > most_segments)
-    return problem(fmt::format("got {} segments", segments), fmt::format("must be at most {}", most_segments), "");
+  if (segments > max_segments)
+    return problem(fmt::format("got {} segments", segments), fmt::format("must be at most {}", max_segments), "");
   const std::vector<double> cornered = with_vertices(true);
   const std::vector<double>& chosen = segments + 1 >= static_cast<int>(cornered.size()) ? cornered : marks;
   std::vector<double> weight;

@@ -11,7 +11,6 @@ namespace tendril {
 
 inline constexpr double same_place = 1e-9;  // fractions of length closer than this are the same place
 inline constexpr int default_segments = 50;
-inline constexpr int most_segments = 10'000'000;
 
 struct MeshRequest {
   std::optional<int> segments;  // none: default_segments, or the points of a polyline

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "tendril/simulate.h"
 #include "testing/sentence.h"
 
 namespace tendril {
@@ -98,6 +99,17 @@ SENTENCE("model", "the end of a ring is its node 0") {
   EXPECT_EQ(nearest_node(*borders, 1.0, true), 0);
   EXPECT_EQ(nearest_node(*borders, 0.25, true), 3);
   EXPECT_EQ(nearest_node(*borders, 1.0, false), 12);
+}
+
+SENTENCE("model", "a mesh and a scene state the same largest number of segments") {
+  MeshRequest request;
+  request.segments = max_segments + 1;
+  const auto borders = place_nodes(request, "rod[0]");
+  ASSERT_FALSE(borders);
+  const std::string limit = std::to_string(max_segments);
+  EXPECT_NE(to_text(borders.problems()).find("must be at most " + limit), std::string::npos) << to_text(borders.problems());
+  const std::string text = "[[rod]]\nsegments = " + std::to_string(max_segments + 1) + "\n";
+  EXPECT_NE(to_text(read_scene(text, "scene.toml").problems()).find("must be between 1 and " + limit), std::string::npos);
 }
 
 }  // namespace

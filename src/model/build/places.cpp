@@ -64,16 +64,25 @@ struct Placer {
     model.clamps.push_back(t);
   }
 
-  // Two clamps on one node that hold the same thing at the same time.
+  // Clamps may share a node when they hold different things or at different times. Direction and twist are one thing: the
+  // frame. This is the only place that judges it: on the mesh it is known which node is whose.
   void check_doubles() {
-    for (Size i = 0; i < model.clamps.size(); ++i)
-      for (Size j = 0; j < i; ++j) {
-        const ClampModel &a = model.clamps[j], &b = model.clamps[i];
-        const bool shared = (a.position && b.position) || (a.direction && b.direction) || (a.twist && b.twist);
-        const bool together = std::max(a.from, b.from) < std::min(a.until, b.until);
-        if (a.node == b.node && shared && together)
-          complain(fmt::format("clamp[{}].at", i), fmt::format("holds the same point as clamp {}", a.name),
-                   "two clamps must not hold the same thing at the same time", "move one, or let it hold something else");
+    std::vector<Size> order(model.clamps.size());
+    for (Size i = 0; i < order.size(); ++i) order[i] = i;
+    std::stable_sort(order.begin(), order.end(),
+                     [&](Size i, Size j) { return model.clamps[i].node < model.clamps[j].node; });
+    for (Size i = 0; i < order.size(); ++i)
+      for (Size j = i; j-- > 0 && model.clamps[order[j]].node == model.clamps[order[i]].node;) {
+        const ClampModel &a = model.clamps[order[j]], &b = model.clamps[order[i]];
+        const bool points = a.position && b.position;
+        const bool frames = (a.direction || a.twist) && (b.direction || b.twist);
+        if (!(points || frames) || std::max(a.from, b.from) >= std::min(a.until, b.until)) continue;
+        const char* what = points                       ? "position"
+                           : a.direction && b.direction ? "direction"
+                           : a.twist && b.twist         ? "twist"
+                                                        : "frame";
+        complain(fmt::format("clamp[{}]", order[i]), fmt::format("holds the {} that clamp {} holds already", what, a.name),
+                 "one place can be held once at a time", "put what is held into one clamp, or let one end before the other");
       }
   }
 

@@ -64,7 +64,8 @@ struct Run {
   void go_on(double duration) {
     for (const double end = time + duration; time < end;) {
       const StepReport r = step();
-      ASSERT_EQ(r.outcome, Outcome::fine) << to_text(r.cause) << " at " << time << " s, residual " << r.residual;
+      ASSERT_EQ(r.outcome, Outcome::fine) << failure_of(r.cause, entry().info).sentence << " at " << time << " s, residual "
+                                          << r.residual;
     }
   }
   Vec3 momentum() const {
@@ -270,7 +271,7 @@ SENTENCE("der",
 
 Live with_hand(const Hand& hand) {
   Live live;
-  live.hands.push(hand);
+  live.hands.add(hand);
   live.hands.begin()->id = 1;
   return live;
 }
@@ -302,7 +303,8 @@ SENTENCE("der", "no hand at a body is too wild: far jumps with any stiffness lea
     for (int i = 0; i < 3000; ++i) {
       hand.pose.position = Vec3(0, 0, 0.4) + (i / 300 % 2 == 0 ? 0.3 : -0.3) * Vec3(0.3, 1, 0.5);
       const StepReport r = run.step(with_hand(hand));
-      ASSERT_EQ(r.outcome, Outcome::fine) << to_text(r.cause) << " in step " << i << ", factor " << factor;
+      ASSERT_EQ(r.outcome, Outcome::fine) << failure_of(r.cause, entry().info).sentence << " in step " << i << ", factor "
+                                          << factor;
     }
     EXPECT_LT((frame_of(run.der).bodies[0].pose.position - Vec3(-0.5, 0, 0.4)).norm(), 0.5 + 1e-3) << "the tether holds";
   }

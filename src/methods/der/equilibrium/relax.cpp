@@ -48,7 +48,6 @@ Relaxer::Relaxer(const Chain& c) {
       numbers.cyclic.resize(next, half_band);
     } else {
       numbers.band.resize(next, half_band);
-      numbers.factor.resize(next, half_band);
     }
     for (auto* a : {&numbers.gradient, &numbers.direction, &numbers.scale, &numbers.stiff}) a->assign(z(next), 0);
     numbers_.push_back(std::move(numbers));
@@ -78,9 +77,9 @@ RelaxReport Relaxer::relax(Chain& c, const Drive& drive, Loads& loads, const Rel
     // tension)^2/(2 stiffness), and runs away. Loads that follow the rod have no energy to compare; their steps are judged
     // by the residual, which must not change in between.
     const bool together = problem.conservative() && problem.inextensible();
-    for (int outer = 0; outer < 40 + options.most_iterations && !fine && report.iterations < options.most_iterations;
+    for (int outer = 0; outer < 40 + options.max_iterations && !fine && report.iterations < options.max_iterations;
          ++outer) {
-      newton.max_iterations = together ? 1 : options.most_iterations - report.iterations;
+      newton.max_iterations = together ? 1 : options.max_iterations - report.iterations;
       newton.tolerance = options.tolerance;
       newton.acceptable = 1e4 * options.tolerance;
       FullTangent full{problem};
@@ -98,7 +97,7 @@ RelaxReport Relaxer::relax(Chain& c, const Drive& drive, Loads& loads, const Rel
     problem.finish();
     report.fine = report.fine && fine;
     report.residual = std::max(report.residual, residual);
-    report.negative_pivots += fine ? problem.negative_pivots() : 0;
+    if (fine) report.verdict.add(problem.judge());
   }
   return report;
 }

@@ -14,7 +14,7 @@
 namespace tendril::der {
 
 struct RelaxOptions {
-  int most_iterations = 400;
+  int max_iterations = 400;
   double tolerance = 1e-11;  // on forces, relative to the bending force of one segment folded by one radian
   double length_tolerance = 1e-10;
 };
@@ -22,7 +22,7 @@ struct RelaxReport {
   bool fine = false;
   int iterations = 0;
   double residual = 0;
-  int negative_pivots = 0;
+  Verdict verdict{Verdict::Kind::counted};
 };
 
 // Works on the chain in place: positions, frames (theta and Bishop directors), tension. On failure the chain is left at the
@@ -43,8 +43,7 @@ class Relaxer {
     int size = 0;
     bool ring = false;
     std::vector<int> x, theta;  // per slot/vertex of the chain, offset by rod.first; -1: not an unknown
-    BandMatrix band;
-    BandLDLT factor;
+    BandLDLT band;
     CyclicBandLDLT cyclic;
     std::vector<double> gradient, direction;
     std::vector<double> scale, stiff;  // the size of a force and of a stiffness in each unknown

@@ -62,7 +62,7 @@ SENTENCE("der", "a compressed column is stable below Euler's load and not above 
     Der rod(model_of(scene), {});
     const StepReport report = rod.relax(0, 1, {});
     EXPECT_EQ(report.outcome, Outcome::fine);
-    EXPECT_EQ(report.negative_pivots, factor < 1 ? 0 : 2);  // two directions to buckle in
+    EXPECT_EQ(report.verdict.unstable, factor < 1 ? 0 : 2);  // two directions to buckle in
   }
 }
 

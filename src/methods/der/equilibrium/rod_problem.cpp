@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <tuple>
 
 #include "math/elementary.h"
 #include "math/rotation.h"
@@ -47,7 +48,7 @@ double RodProblem::direction() {
     if (tries > 60) return std::nan("");
   }
   for (int i = 0; i < n_.size; ++i) n_.direction[z(i)] = n_.fixed[z(i)] ? 0 : -n_.gradient[z(i)];
-  solve(n_.direction.data(), 1);
+  solve(n_.direction);
   used_shift_ = shift_;
   shift_ = shift_ < 2e-8 ? 0 : shift_ / 8;
   keep_linear_forces();
@@ -63,14 +64,14 @@ double RodProblem::direction() {
 //   (S + R Q^T)^-1 r = y - S^-1 R (1 + Q^T S^-1 R)^-1 Q^T y,   y = S^-1 r
 bool RodProblem::full_direction() {
   assemble(true);
-  factor(0);
+  std::ignore = factor(0);  // indefinite or singular: the line search judges the direction
   for (int i = 0; i < n_.size; ++i) n_.direction[z(i)] = n_.fixed[z(i)] ? 0 : -n_.gradient[z(i)];
-  solve(n_.direction.data(), 1);
+  solve(n_.direction);
   const Eigen::MatrixXd R = follower_rows(), Q = follower_columns();
   const Eigen::Index rank = R.cols();
   if (rank > 0) {
     Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> W = R;
-    solve(W.data(), static_cast<int>(rank));
+    solve({W.data(), z(n_.size) * z(static_cast<int>(rank))}, static_cast<int>(rank));
     const Eigen::Map<Eigen::VectorXd> y(n_.direction.data(), n_.size);
     const Eigen::MatrixXd small = Eigen::MatrixXd::Identity(rank, rank) + Q.transpose() * W;
     const Eigen::VectorXd part = small.partialPivLu().solve(Q.transpose() * y);
@@ -180,6 +181,31 @@ int RodProblem::negative_pivots(double below) {
   return factor(below).negative;
 }
 
+// The softest mode by inverse iteration with the factor at hand: K x = lambda S x, S the stiffness of one segment. A few
+// rounds, because the verdict must cost little beside the equilibrium; `direction` is free once the equilibrium is found.
+Verdict RodProblem::judge() {
+  constexpr int rounds = 4;
+  if (!conservative()) return {Verdict::Kind::no_energy};
+  Verdict verdict{Verdict::Kind::counted, negative_pivots()};
+  std::vector<double>& x = n_.direction;
+  for (int i = 0; i < n_.size; ++i) x[z(i)] = n_.fixed[z(i)] ? 0 : 1 + 0.1 * (i * 7 % 13);  // along no mode in particular
+  double before = 0, along = 0;
+  for (int round = 0; round < rounds; ++round) {
+    double largest = 0;
+    for (const double v : x) largest = std::max(largest, std::abs(v));
+    before = along = 0;  // x' S x and x' S K^-1 S x, whose ratio is the eigenvalue
+    for (int i = 0; i < n_.size; ++i) {
+      x[z(i)] *= n_.stiff[z(i)] / largest;
+      before += x[z(i)] * x[z(i)] / n_.stiff[z(i)];
+      n_.gradient[z(i)] = x[z(i)];
+    }
+    solve(x);
+    for (int i = 0; i < n_.size; ++i) along += x[z(i)] * n_.gradient[z(i)];
+  }
+  verdict.softest = before / along;
+  return verdict;
+}
+
 // Writes frames and tension back: theta from the twists, the Bishop frame of the first slot from its material frame.
 void RodProblem::finish() {
   c_.set_first_director(index_, c_.m1.get(rod_.first));
@@ -249,14 +275,14 @@ void RodProblem::refresh_loads() {
 }
 
 PivotReport RodProblem::factor(double shift) {
-  return n_.ring ? n_.cyclic.factor(shift, n_.stiff) : n_.factor.factor(n_.band, shift, n_.stiff);
+  return n_.ring ? n_.cyclic.factor(shift, n_.stiff) : n_.band.factor(shift, n_.stiff);
 }
 
-void RodProblem::solve(double* x, int columns) const {
+void RodProblem::solve(std::span<double> x, int columns) const {
   if (n_.ring) {
     n_.cyclic.solve(x, columns);
   } else {
-    n_.factor.solve(x, columns);
+    n_.band.solve(x, columns);
   }
 }
 

@@ -39,6 +39,7 @@ class RodProblem {
   void follow_multipliers(double fraction);  // by what the Newton step says of them
   bool inextensible() const;
   int negative_pivots(double below = 0);
+  Verdict judge();  // of the present state as an equilibrium, with the softest mode
 
   // Writes frames and tension back: theta from the twists, the Bishop frame of the first slot from its material frame.
   void finish();
@@ -73,7 +74,7 @@ class RodProblem {
   Vec3 point_of(const Grip& grip) const;
   void add_couple(const Loads::Couple& couple, bool hessian);
   PivotReport factor(double shift);
-  void solve(double* x, int columns) const;
+  void solve(std::span<double> x, int columns = 1) const;
 
   // What follows the rod: moments M on slots and forces F on vertices. The rows are the gradient entries they act on, the
   // columns what they depend on (edge and angle of the slot they turn with), such that the tangent's missing part is rows *

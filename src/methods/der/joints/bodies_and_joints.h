@@ -38,7 +38,7 @@ class BodiesAndJoints {
   // Bodies and junctions move on by dt under gravity and the moments at their walls.
   void step(const Chain& chain, const Drive& drive, double dt);
   // Lengths of edges and joints at once. Without `velocities` only places change. `again`: multipliers add up.
-  ProjectionReport project(Chain& chain, double dt, double tolerance, int most_iterations, Push push, bool velocities = true,
+  ProjectionReport project(Chain& chain, double dt, double tolerance, int max_iterations, Push push, bool velocities = true,
                            bool again = false);
   // An impulse times dt at a point of a body: moves it and changes its velocities. The projection takes over from there.
   void push_body(int body, const Vec3& impulse, const Vec3& local, double dt);

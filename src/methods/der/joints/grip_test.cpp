@@ -73,7 +73,7 @@ SENTENCE("der",
     for (const bool spring : {true, false}) {
       Der rod(model, {});
       Live live;
-      live.hands.push(hand_at(material, place, spring ? k : 0, spring ? 0 : c));
+      live.hands.add(hand_at(material, place, spring ? k : 0, spring ? 0 : c));
       live.hands.begin()->motion.linear = speed;
       const Grip grip = grip_at(*model, 0, material);
       const auto mass = [&](NodeIndex n) { return rod.chain().mass[z(rod.chain().vertex_of_node[z(n.value)])]; };
@@ -105,7 +105,7 @@ SENTENCE("der", "no hand is too wild: far jumps and jerks with any stiffness lea
         Der rod(model, {});
         Live live;
         const double stiffness = k * mass / 20 / (dt * dt);
-        live.hands.push(hand_at(0.63 * length, Vec3::Zero(), stiffness, damped ? 2 * std::sqrt(stiffness * mass) : 0));
+        live.hands.add(hand_at(0.63 * length, Vec3::Zero(), stiffness, damped ? 2 * std::sqrt(stiffness * mass) : 0));
         bool fine = true;
         double time = 0, worst = 0;
         for (int i = 0; fine && i < 4000; ++i, time += dt) {
@@ -115,7 +115,7 @@ SENTENCE("der", "no hand is too wild: far jumps and jerks with any stiffness lea
           }
           const StepReport report = rod.step(time, dt, live);
           fine = report.outcome == Outcome::fine;
-          EXPECT_TRUE(fine) << "step " << i << ": " << to_text(report.cause);
+          EXPECT_TRUE(fine) << "step " << i << ": " << failure_of(report.cause, entry().info).sentence;
           if (i % 50 == 0) worst = std::max(worst, worst_length(*model, frame_of(rod)));
         }
         EXPECT_LT(worst, 1e-7);
@@ -138,7 +138,7 @@ SENTENCE("der", "a hand at a clamp moves nothing but is felt by the clamp") {
   const auto model = model_of(scene);
   Der rod(model, {}), still(model, {});
   Live live;
-  live.hands.push(hand_at(0, Vec3(0, 0, 1), 100, 0));
+  live.hands.add(hand_at(0, Vec3(0, 0, 1), 100, 0));
   for (int i = 0; i < 50; ++i) {
     ASSERT_EQ(rod.step(1e-3 * i, 1e-3, live).outcome, Outcome::fine);
     ASSERT_EQ(still.step(1e-3 * i, 1e-3, {}).outcome, Outcome::fine);
@@ -159,7 +159,7 @@ SENTENCE("der", "with a coupling at rest a damped motion ends at the equilibrium
     if (drag) scene.loads.push_back(DragLoad{"", 6, 6});
     const auto model = model_of(scene);
     Live live;
-    live.hands.push(hand_at(0.79, Vec3(0.7, 0.1, 0.25), 20, 4));
+    live.hands.add(hand_at(0.79, Vec3(0.7, 0.1, 0.25), 20, 4));
     Der relaxed(model, {});
     Live part = live;
     for (int i = 1; i <= 8; ++i) {
@@ -199,7 +199,7 @@ SENTENCE("der", "a spring at the end of a cantilever: EI w'''' = 0 gives F = k d
     Der rod(model_of(scene), {});
     const StepReport report = rod.relax(1, 1, {});
     ASSERT_EQ(report.outcome, Outcome::fine);
-    EXPECT_EQ(report.negative_pivots, 0);
+    EXPECT_TRUE(report.verdict.minimum());
     const double tip = frame_of(rod).position[NodeIndex(segments)].z();
     errors.push_back(std::abs(tip / (d * k / (k + 3)) - 1));
   }
@@ -217,7 +217,7 @@ SENTENCE("der", "relax follows springs from soft to nearly as stiff as a clamp")
     SCOPED_TRACE(stiffness);
     Der rod(model, {});
     Live live;
-    live.hands.push(hand_at(0.9, Vec3(0.9, 0, 0), stiffness, 0));
+    live.hands.add(hand_at(0.9, Vec3(0.9, 0, 0), stiffness, 0));
     for (int i = 0; i <= 20; ++i) {
       live.hands.begin()->pose.position = Vec3(0.9, 0, 0) + 0.05 * i * Vec3(-0.4, 0.3, 0.3);
       ASSERT_EQ(rod.relax(0, 1, live).outcome, Outcome::fine) << i;
@@ -242,7 +242,7 @@ SENTENCE("der", "steps with hands and couplings allocate nothing") {
   Live live;
   rod.step(0, 1e-3, live);
   const AllocationCount allocations;
-  live.hands.push(hand_at(0.77, Vec3(0.7, 0.1, 0), 5, 1));
+  live.hands.add(hand_at(0.77, Vec3(0.7, 0.1, 0), 5, 1));
   for (int i = 1; i < 50; ++i) rod.step(1e-3 * i, 1e-3, live);
   const long count = allocations.count();
   EXPECT_EQ(count, 0);

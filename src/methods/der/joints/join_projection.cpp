@@ -14,6 +14,7 @@
 // the turn over h  [ERRATA D18]: no momentum is lost, however far the body turns.
 #include <algorithm>
 #include <cmath>
+#include <tuple>
 
 #include "math/rotation.h"
 #include "methods/der/joints/bodies_and_joints.h"
@@ -193,7 +194,7 @@ void BodiesAndJoints::factor() {
       for (int q = begin; q <= p; ++q) entries[*place++] += dot(rows_.terms[z(rows_.of_block[z(q)])].g, moved);
     }
   }
-  matrix_.factor();
+  std::ignore = matrix_.factor();  // rows that repeat others get no multiplier, which is as good as any
 }
 
 void BodiesAndJoints::move_blocks(Chain& c, double dt, bool velocities) {
@@ -233,7 +234,7 @@ void BodiesAndJoints::move_blocks(Chain& c, double dt, bool velocities) {
   c.match_twins();
 }
 
-ProjectionReport BodiesAndJoints::project(Chain& c, double dt, double tolerance, int most_iterations, Push push,
+ProjectionReport BodiesAndJoints::project(Chain& c, double dt, double tolerance, int max_iterations, Push push,
                                           bool velocities, bool again) {
   ProjectionReport report;
   if (!again) std::fill(rows_.multiplier.begin(), rows_.multiplier.end(), 0.0);
@@ -252,7 +253,7 @@ ProjectionReport BodiesAndJoints::project(Chain& c, double dt, double tolerance,
   for (;; ++report.iterations) {
     report.residual = set_values(c);
     if (report.residual <= tolerance) break;
-    if (report.iterations == most_iterations || !(report.residual < 1e6)) {
+    if (report.iterations == max_iterations || !(report.residual < 1e6)) {
       report.fine = false;
       break;
     }
@@ -260,7 +261,7 @@ ProjectionReport BodiesAndJoints::project(Chain& c, double dt, double tolerance,
       set_gradients(c, push);
       factor();
     }
-    matrix_.solve(rows_.right.data());
+    matrix_.solve(rows_.right);
     for (std::size_t r = 0; r < rows_.right.size(); ++r) rows_.multiplier[r] += rows_.right[r];
     move_blocks(c, dt, velocities);
   }

@@ -40,7 +40,7 @@ void run(Der& der, double duration, double h) {
   const int steps = static_cast<int>(std::ceil(duration / h));
   for (int i = 0; i < steps; ++i) {
     const StepReport report = der.step(i * h, h, {});
-    ASSERT_EQ(report.outcome, Outcome::fine) << to_text(report.cause) << " in step " << i;
+    ASSERT_EQ(report.outcome, Outcome::fine) << failure_of(report.cause, entry().info).sentence << " in step " << i;
   }
 }
 

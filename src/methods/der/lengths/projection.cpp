@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <tuple>
 
 #include "linear/tridiagonal.h"
 #include "linear/two_ended.h"
@@ -111,7 +112,8 @@ void solve(const Chain& c, ProjectionWork& work, Push push) {
     const auto count = z(last - rod.first + 1);
     work.off[first + count] = corner;  // the place of the wrap slot, which has no constraint of its own
     CyclicTridiagonal<double> ring{{&work.pivot[first], count}, {&work.lower[first], count}, {&work.border[first], count}};
-    ring.factor({&work.diagonal[first], count}, {&work.off[first + 1], count});
+    // The outer iteration sees whether the step was good.
+    std::ignore = ring.factor({&work.diagonal[first], count}, {&work.off[first + 1], count});
     ring.solve({&work.right[first], count});
     std::fill(&work.right[first + count], &work.right[z(rod.end - 1)] + 1, 0.0);
   }
@@ -119,7 +121,7 @@ void solve(const Chain& c, ProjectionWork& work, Push push) {
 
 }  // namespace
 
-ProjectionReport project(Chain& c, ProjectionWork& work, double dt, double tolerance, int most_iterations, Push push,
+ProjectionReport project(Chain& c, ProjectionWork& work, double dt, double tolerance, int max_iterations, Push push,
                          bool again) {
   ProjectionReport report;
   const Pack rate(1 / dt), rate2(1 / (dt * dt));
@@ -129,7 +131,7 @@ ProjectionReport project(Chain& c, ProjectionWork& work, double dt, double toler
   for (;; ++report.iterations) {
     report.residual = push == Push::fast ? assemble<Push::fast>(c, work) : assemble<Push::conserving>(c, work);
     if (report.residual <= tolerance) return report;
-    if (report.iterations == most_iterations || !(report.residual < 1e6)) break;
+    if (report.iterations == max_iterations || !(report.residual < 1e6)) break;
     solve(c, work, push);
     // x_v moves by (lambda_v d_v - lambda_(v-1) d_(v-1))/m_v, d the directions of the push
     for (int v = c.begin; v < c.end; v += pack_size) {

@@ -180,11 +180,13 @@ bool angle_step(const Chain& c, const ChainRod& rod, AngleWork& work, double shi
   if (rod.ring) {
     work.off[first + n - 1] = coupling(first + n - 1, first, z(rod.wrap));
     CyclicTridiagonal<double> ring{part(work.saved), part(work.lower), part(work.border)};
-    if (ring.factor(part(work.pivot), part(work.off)) > 0 || !(ring.schur > 1e-12 * scale)) return false;
+    if (ring.factor(part(work.pivot), part(work.off)).negative > 0 || !(ring.schur > 1e-12 * scale)) return false;
     ring.solve(part(work.step));
     return true;
   }
-  if (factor_tridiagonal<double>(part(work.pivot), part(work.off), part(work.saved), part(work.lower)) > 0) return false;
+  const PivotReport pivots =
+      factor_tridiagonal<double>(part(work.pivot), part(work.off), part(work.saved), part(work.lower));
+  if (pivots.negative > 0) return false;
   if (!(work.saved[first + n - 1] > 1e-12 * scale)) return false;  // a free rod may have a mode without stiffness
   solve_tridiagonal<double>(part(work.saved), part(work.lower), part(work.step));
   return true;

@@ -1,0 +1,66 @@
+// The words for how steps fail and end and for what equilibria are: their one home.
+#include <cmath>
+
+#include "tendril/method.h"
+
+namespace tendril {
+
+std::span<const FailureInfo> common_failures() {
+  static const char* const smaller = "take a smaller time.step (`tendril check` prints the stable one) or step = \"auto\"";
+  static const std::vector<FailureInfo> list = {
+      {"nothing went wrong", smaller},
+      {"a position or velocity became infinite or undefined", smaller},
+      {"a point moved further than the rod is long in one step", smaller},
+      {"Newton's method found no equilibrium",
+       "take more frames per second (smaller increments), more segments, or mode = \"dynamics\" with damping"},
+      {"a clamp asks for something out of reach", "look at the paths of the clamps: one asks for what the rod cannot do"},
+      {"what touches could not be kept apart",
+       "take a smaller time.step, or look whether clamps or obstacles press the rods into each other"},
+  };
+  return list;
+}
+
+const FailureInfo& failure_of(Cause cause, const MethodInfo& method) {
+  static const FailureInfo unknown{"the method gave up", "take a smaller time.step"};
+  const auto number = static_cast<std::size_t>(cause), own = static_cast<std::size_t>(Cause::own);
+  const std::span<const FailureInfo> common = common_failures();
+  if (number < common.size()) return common[number];
+  return number >= own && number - own < method.failures.size() ? method.failures[number - own] : unknown;
+}
+
+const char* to_text(Outcome outcome) {
+  switch (outcome) {
+    case Outcome::fine:
+      return "fine";
+    case Outcome::not_converged:
+      return "not_converged";
+    case Outcome::diverged:
+      return "diverged";
+  }
+  return "";
+}
+
+void Verdict::add(const Verdict& rod) {
+  const bool unknown = !judged() || !rod.judged();
+  if (kind == Kind::no_energy || rod.kind == Kind::no_energy)
+    kind = Kind::no_energy;
+  else if (unknown)
+    kind = Kind::not_asked;
+  unstable = kind == Kind::counted ? unstable + rod.unstable : 0;
+  const bool nearer = !(std::abs(softest) <= std::abs(rod.softest));  // to zero; true when this one is not known
+  if (nearer && !std::isnan(rod.softest)) softest = rod.softest;
+}
+
+const char* to_text(const Verdict& verdict) {
+  switch (verdict.kind) {
+    case Verdict::Kind::not_asked:
+      return "not judged";
+    case Verdict::Kind::no_energy:
+      return "neither a minimum of the energy nor not: a load turns with the rod or is a moment, and has no energy";
+    case Verdict::Kind::counted:
+      return verdict.unstable == 0 ? "a minimum of the energy" : "not a minimum of the energy";
+  }
+  return "";
+}
+
+}  // namespace tendril
