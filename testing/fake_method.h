@@ -36,6 +36,7 @@ class FakeMethod final : public Method {
   explicit FakeMethod(std::shared_ptr<const Model> model) : model_(std::move(model)) {
     for (const Vec3& p : model_->initial.position)
       for (int i = 0; i < 3; ++i) offset_.push_back(0.01 * p[i]), speed_.push_back(0);
+    evaluate(*model_, Live{}, 0, 0, drive_);
   }
   StepReport step(double time, double dt, const Live& live) override {
     Trouble& t = trouble();
@@ -91,11 +92,9 @@ class FakeMethod final : public Method {
   void reactions(std::span<Wrench> at_clamps) const override {
     for (Wrench& w : at_clamps) w = Wrench{Vec3(1, 2, 3), Vec3(4, 5, 6)};
   }
-  void save(StateWriter& writer) const override {
-    writer.array(offset_), writer.array(speed_), writer.value(load_factor_), writer.value(time_);
-  }
-  void load(StateReader& reader) override {
-    reader.array(offset_), reader.array(speed_), reader.value(load_factor_), reader.value(time_);
+  void visit_state(StateArchive& archive) override {
+    archive.fixed(offset_), archive.fixed(speed_);
+    archive(load_factor_, time_, drive_);
   }
 
  private:

@@ -25,8 +25,7 @@ class Method {
   virtual StepReport relax(double time, double load_factor, const Live& live) = 0;  // equilibrium, where claimed
   virtual void write(Frame& frame) const = 0;
   virtual void reactions(std::span<Wrench> at_clamps) const = 0;  // what each clamp exerts on the rod, at its node
-  virtual void save(StateWriter& writer) const = 0;
-  virtual void load(StateReader& reader) = 0;
+  virtual void visit_state(StateArchive& archive) = 0;            // every changing value, once: saved, or loaded
 };
 
 enum class Support : std::uint8_t { none, partial, full };

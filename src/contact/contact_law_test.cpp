@@ -136,14 +136,14 @@ SENTENCE("contact", "memory is saved and loaded bit for bit, and damaged states 
   memory.now(0).slip = Vec3(1e-5, 2e-5, 0), memory.now(0).normal_force = 0.1, memory.now(0).friction = Vec3(1, 2, 3);
   memory.commit();
   StateWriter first, second;
-  memory.save(first);
+  memory.visit_state(first);
   StateReader reader(first.buffer());
-  other.load(reader);
+  other.visit_state(reader);
   EXPECT_TRUE(reader.at_end());
-  other.save(second);
+  other.visit_state(second);
   EXPECT_TRUE(std::equal(first.buffer().begin(), first.buffer().end(), second.buffer().begin(), second.buffer().end()));
   StateReader cut(first.buffer().first(first.buffer().size() - 1));
-  EXPECT_THROW(other.load(cut), Misuse);
+  EXPECT_THROW(other.visit_state(cut), Misuse);
 }
 
 SENTENCE("contact", "memory allocates nothing once warm") {

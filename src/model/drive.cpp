@@ -138,4 +138,15 @@ void evaluate(const Model& model, const Live& live, double time, double load_fac
   evaluate_grips(model, live, time, load_factor, out.grips);
 }
 
+void visit_state(StateArchive& archive, Drive& drive) {
+  archive(drive.time, drive.load_factor, drive.gravity);
+  archive.fixed(drive.clamps);
+  archive.fixed(drive.bodies);
+  archive.fixed(drive.node_factor);
+  archive.fixed(drive.line_factor);
+  archive.fixed(drive.wind_factor);
+  archive.fixed(drive.obstacles);
+  archive(drive.grips);
+}
+
 }  // namespace tendril

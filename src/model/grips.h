@@ -5,6 +5,7 @@
 
 #include "model/model.h"
 #include "tendril/live.h"
+#include "tendril/state.h"
 
 namespace tendril {
 
@@ -22,6 +23,10 @@ struct Grip {
   Motion motion;
   double stiffness = 0, damping = 0;                  // [N/m], [N s/m]
   double angular_stiffness = 0, angular_damping = 0;  // [N m/rad], [N m s/rad]
+  void visit_state(StateArchive& archive) {
+    archive(coupling, hand, rod, body, point, edge.value, a.value, b.value, share, pose, motion);
+    archive(stiffness, damping, angular_stiffness, angular_damping);
+  }
 };
 
 // A grip at the material point `material` [m] of a rod; beyond the ends it is the end, around a ring it goes on.

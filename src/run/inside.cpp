@@ -58,7 +58,7 @@ bool Simulation::Inside::finished() const {
 
 void Simulation::Inside::keep() {
   scratch.clear();
-  method->save(scratch);
+  method->visit_state(scratch);
   kept_state.assign(scratch.buffer().begin(), scratch.buffer().end());
   kept = place;
   keep_due = false;
@@ -67,7 +67,7 @@ void Simulation::Inside::keep() {
 void Simulation::Inside::come_back() {
   place = kept;
   StateReader reader(kept_state);
-  method->load(reader);
+  method->visit_state(reader);
   fresh = false;
 }
 
@@ -150,49 +150,26 @@ RunReport Simulation::Inside::report() const {
 }
 
 namespace {
-constexpr std::uint32_t state_version = 3;
+constexpr std::uint32_t state_version = 4;  // 3: structs as they lay in memory, lists of one length only
 }
 
-void Simulation::Inside::save(StateWriter& writer) const {
-  const auto put = [&writer](const auto& v) { writer.value(v); };
-  put(state_version);
-  for_each_field(place, put);
-  for (const Live* inputs : {&wanted, &live, &followed}) visit_live(*inputs, writer);
-  save_inputs(pending, writer);
-  put(advances), put(taken), put(retries), put(failed), put(stuck), put(keep_due);
-  put(earlier_seconds + std::chrono::duration<double>(std::chrono::steady_clock::now() - opened).count());
-  put(static_cast<std::uint64_t>(message.size()));
-  writer.array(std::span<const char>(message));
-  method->save(writer);
-  // What a retry would come back to belongs to the state: a resumed run that fails must fail back to the same place.
-  for_each_field(kept, put);
-  put(static_cast<std::uint64_t>(kept_state.size()));
-  writer.array(kept_state);
-}
-
-void Simulation::Inside::load(StateReader& reader) {
-  const auto get = [&reader](auto& v) { reader.value(v); };
-  std::uint32_t version = 0;
-  get(version);
+void Simulation::Inside::visit_state(StateArchive& archive) {
+  std::uint32_t version = state_version;
+  archive(version);
   TENDRIL_REQUIRE(version == state_version,
                   fmt::format("the state has version {}, this program reads {}", version, state_version));
-  for_each_field(place, get);
-  for (Live* inputs : {&wanted, &live, &followed}) visit_live(*inputs, reader);
-  load_inputs(pending, reader);
-  get(advances), get(taken), get(retries), get(failed), get(stuck), get(keep_due), get(earlier_seconds);
+  archive(place, wanted, live, followed, pending);
+  archive(advances, taken, retries, failed, stuck, keep_due, message);
+  const auto now = std::chrono::steady_clock::now();
+  double seconds = earlier_seconds + std::chrono::duration<double>(now - opened).count();
+  archive(seconds, *method);
+  // What a retry would come back to belongs to the state: a resumed run that fails must fail back to the same place.
+  archive(kept, kept_state);
+  if (!archive.reading()) return;
+  earlier_seconds = seconds;
+  opened = now;
   log.clear();  // those before stand where the state was recorded
   script_at = 0;
-  std::uint64_t size = 0;
-  get(size);
-  std::vector<char> text(size);
-  reader.array(text);
-  message.assign(text.begin(), text.end());
-  method->load(reader);
-  for_each_field(kept, get);
-  get(size);
-  kept_state.resize(size);
-  reader.array(kept_state);
-  opened = std::chrono::steady_clock::now();
   fresh = false;
 }
 

@@ -250,17 +250,17 @@ SENTENCE("der", "a saved state goes on bit for bit, also across a clamp that let
     Der a(model, {}), b(model, {});
     for (int i = 0; i < when; ++i) a.step(i * h, h, {});
     StateWriter saved;
-    a.save(saved);
+    a.visit_state(saved);
     StateReader reader(saved.buffer());
-    b.load(reader);
+    b.visit_state(reader);
     EXPECT_TRUE(reader.at_end());
     for (int i = when; i < when + 150; ++i) {
       a.step(i * h, h, {});
       b.step(i * h, h, {});
     }
     StateWriter wa, wb;
-    a.save(wa);
-    b.save(wb);
+    a.visit_state(wa);
+    b.visit_state(wb);
     ASSERT_EQ(wa.buffer().size(), wb.buffer().size());
     EXPECT_TRUE(std::equal(wa.buffer().begin(), wa.buffer().end(), wb.buffer().begin()));
   }

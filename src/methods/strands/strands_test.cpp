@@ -253,14 +253,14 @@ SENTENCE("strands", "a strand that is saved while its descent is under way goes 
   const auto first = make(scene), second = make(scene);
   for (const double factor : {0.2, 0.4, 0.6}) ASSERT_EQ(first->relax(1, factor, {}).outcome, Outcome::fine);
   StateWriter writer;
-  first->save(writer);
+  first->visit_state(writer);
   StateReader reader(writer.buffer());
-  second->load(reader);
+  second->visit_state(reader);
   for (const double factor : {0.7, 0.8, 0.9, 1.0}) {
     ASSERT_EQ(first->relax(1, factor, {}).outcome, Outcome::fine);
     ASSERT_EQ(second->relax(1, factor, {}).outcome, Outcome::fine);
     StateWriter a, b;
-    first->save(a), second->save(b);
+    first->visit_state(a), second->visit_state(b);
     ASSERT_EQ(a.buffer().size(), b.buffer().size());
     EXPECT_TRUE(std::equal(a.buffer().begin(), a.buffer().end(), b.buffer().begin())) << factor;
   }

@@ -47,11 +47,11 @@ struct Run {
   StepReport step(const Live& live = {}) { return step_by(dt, live, 3); }
   StepReport step_by(double h, const Live& live, int halvings) {
     before.clear();
-    der.save(before);
+    der.visit_state(before);
     const StepReport r = der.step(time, h, live);
     if (r.outcome != Outcome::fine && halvings > 0) {
       StateReader reader(before.buffer());
-      der.load(reader);
+      der.visit_state(reader);
       ++retries;
       const StepReport first = step_by(0.5 * h, live, halvings - 1);
       return first.outcome == Outcome::fine ? step_by(0.5 * h, live, halvings - 1) : first;
@@ -220,16 +220,16 @@ SENTENCE("der", "a state saved amid contacts with bodies goes on with the same b
   a.go_on(0.5);
   ASSERT_GT(a.contacts, 0);
   StateWriter writer;
-  a.der.save(writer);
+  a.der.visit_state(writer);
   Run b(crowded());
   b.go_on(0.1);  // it has a past of its own
   StateReader reader(writer.buffer());
-  b.der.load(reader);
+  b.der.visit_state(reader);
   EXPECT_TRUE(reader.at_end());
   b.time = a.time;
   for (int i = 0; i < 400; ++i) a.step(), b.step();
   StateWriter one, two;
-  a.der.save(one), b.der.save(two);
+  a.der.visit_state(one), b.der.visit_state(two);
   ASSERT_EQ(one.buffer().size(), two.buffer().size());
   EXPECT_EQ(std::memcmp(one.buffer().data(), two.buffer().data(), one.buffer().size()), 0);
 }

@@ -197,17 +197,17 @@ SENTENCE("der", "a saved state goes on bit for bit in the middle of contact") {
   int i = 0, touched = 0;
   for (; touched < 30; ++i) touched += a.step(i * h, h, {}).contacts > 0;
   StateWriter saved;
-  a.save(saved);
+  a.visit_state(saved);
   StateReader reader(saved.buffer());
-  b.load(reader);
+  b.visit_state(reader);
   EXPECT_TRUE(reader.at_end());
   for (const int last = i + 300; i < last; ++i) {
     a.step(i * h, h, {});
     b.step(i * h, h, {});
   }
   StateWriter wa, wb;
-  a.save(wa);
-  b.save(wb);
+  a.visit_state(wa);
+  b.visit_state(wb);
   ASSERT_EQ(wa.buffer().size(), wb.buffer().size());
   EXPECT_TRUE(std::equal(wa.buffer().begin(), wa.buffer().end(), wb.buffer().begin()));
 }
