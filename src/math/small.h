@@ -159,7 +159,7 @@ constexpr M3<T> matrix_of(const Q<T>& q) {  // unit quaternion
   return {{T(1) - (yy + zz), xy - wz, xz + wy}, {xy + wz, T(1) - (xx + zz), yz - wx}, {xz - wy, yz + wx, T(1) - (xx + yy)}};
 }
 
-// The border to Eigen.
+// To and from Eigen.
 inline V3<double> to_small(const Vec3& v) { return {v.x(), v.y(), v.z()}; }
 inline Q<double> to_small(const Quat& q) { return {q.w(), q.x(), q.y(), q.z()}; }
 inline M3<double> to_small(const Mat3& m) {

@@ -43,6 +43,8 @@ struct Place {
   }
 };
 
+inline constexpr int max_halvings = 8;  // of a step or an increment, before a run gives up
+
 struct Simulation::Inside {
   Inside(Scene scene, std::shared_ptr<const Model> model, const MethodEntry& entry, const Options& options);
 

@@ -126,13 +126,13 @@ void Strands::set_loads(int rod) {
     }
   }
   line.mesh.fill(line.strand);
-  std::vector<PointLoad> points;
+  std::vector<StrandLoad> points;
   for (std::size_t i = 0; i < model_->node_loads.size(); ++i) {
     const NodeLoad& load = model_->node_loads[i];
     if (load.rod != rod) continue;
     const int node = line.mesh.node_of(load.node.value - span.first_node);
-    auto at = std::find_if(points.begin(), points.end(), [&](const PointLoad& p) { return p.node == node; });
-    if (at == points.end()) at = points.insert(at, PointLoad{.node = node});
+    auto at = std::find_if(points.begin(), points.end(), [&](const StrandLoad& p) { return p.node == node; });
+    if (at == points.end()) at = points.insert(at, StrandLoad{.node = node});
     const V value = to_small(Vec3(drive_.node_factor[i] * load.value));
     V& sum = load.is_moment ? (load.axes == Axes::world ? at->world_moment : at->material_moment)
                             : (load.axes == Axes::world ? at->world_force : at->material_force);
