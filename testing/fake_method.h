@@ -64,6 +64,7 @@ class FakeMethod final : public Method {
     Trouble& t = trouble();
     ++t.relaxes;
     evaluate(*model_, live, time, load_factor, drive_);
+    stand_still(drive_);
     StepReport report;
     report.iterations = 3;
     const double increment = std::max(std::abs(load_factor - load_factor_), std::abs(time - time_) * (time_ < 0 ? 0 : 1));
@@ -82,15 +83,14 @@ class FakeMethod final : public Method {
         frame.velocity[NodeIndex(i)][k] = speed_[static_cast<std::size_t>(3 * i + k)];
       }
     if (trouble().contacts) add_contacts(frame);
+    for (Wrench& w : frame.reactions) w = Wrench{Vec3(1, 2, 3), Vec3(4, 5, 6)};
+    write_drive(*model_, drive_, frame);
   }
   // As many as there are whole centimetres between where the end is and where it was, modulo 4.
   void add_contacts(Frame& frame) const {
     const int count = static_cast<int>(std::abs(100 * offset_.back())) % 4;
     for (int i = 0; i < count; ++i)
-      frame.contacts.push_back({Vec3(i, offset_[1], 1), Vec3::UnitZ(), Vec3(0, 0, 1 + offset_[2]), 0.01 * i, i, i - 1});
-  }
-  void reactions(std::span<Wrench> at_clamps) const override {
-    for (Wrench& w : at_clamps) w = Wrench{Vec3(1, 2, 3), Vec3(4, 5, 6)};
+      frame.contacts.push_back({Vec3(i, offset_[1], 1), Vec3::UnitZ(), Vec3(0, 0, 1 + offset_[2]), 0.01 * i, i, i - 1, -1, -1});
   }
   void visit_state(StateArchive& archive) override {
     archive.fixed(offset_), archive.fixed(speed_);

@@ -174,7 +174,7 @@ inline void visit_state(StateArchive& archive, StepReport& r) {
   if (r.outcome > Outcome::diverged || r.cause > Cause::contact) StateArchive::fail("the state is damaged");
 }
 inline void visit_state(StateArchive& archive, ContactPoint& c) {
-  archive(c.position, c.normal, c.force, c.gap, c.edge_a, c.edge_b);
+  archive(c.position, c.normal, c.force, c.gap, c.edge_a, c.edge_b, c.obstacle_b, c.body_b);
 }
 
 }  // namespace tendril

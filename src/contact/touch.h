@@ -67,9 +67,9 @@ inline ContactShare share_b(const Touch& c, const Vec3& force) {
   return {(1 - c.t) * force, c.t * force, arm_b(c).cross(force)};
 }
 
-// As a Frame shows it. `centre_a` is a's centerline at the touch.
-inline ContactPoint contact_point(const Touch& c, const Vec3& centre_a, const Vec3& force_on_a) {
-  return {centre_a + arm_a(c), c.normal, force_on_a, c.gap, c.edge_a, c.edge_b};
+// As a Frame shows it. `centre_a` is a's centerline at the touch; `body`: which one the obstacle is, when it is a body.
+inline ContactPoint contact_point(const Touch& c, const Vec3& centre_a, const Vec3& force_on_a, int body = -1) {
+  return {centre_a + arm_a(c), c.normal, force_on_a, c.gap, c.edge_a, c.edge_b, body < 0 ? c.obstacle : -1, body};
 }
 
 }  // namespace tendril

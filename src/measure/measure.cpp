@@ -69,7 +69,7 @@ Meter::Meter(std::shared_ptr<const Model> model) : model_(std::move(model)) {
   }
 }
 
-Energy Meter::energy_of_rod(const Frame& frame, int rod_number, double gravity_scale) const {
+Energy Meter::energy_of_rod(const Frame& frame, int rod_number) const {
   const Model& m = *model_;
   const RodSpan& rod = frame.rods[static_cast<std::size_t>(rod_number)];
   Energy energy;
@@ -98,31 +98,30 @@ Energy Meter::energy_of_rod(const Frame& frame, int rod_number, double gravity_s
   for (int k = 0; k < rod.nodes; ++k) {
     const NodeIndex n(rod.first_node + k);
     energy.kinetic += 0.5 * node_mass_[n] * frame.velocity[n].squaredNorm();
-    energy.gravity -= gravity_scale * node_mass_[n] * m.gravity.dot(frame.position[n]);
+    energy.gravity -= node_mass_[n] * frame.gravity.dot(frame.position[n]);
   }
   return energy;
 }
 
-Energy Meter::energy(const Frame& frame, double gravity_scale) const {
+Energy Meter::energy(const Frame& frame) const {
   Energy sum;
   for (int r = 0; r < static_cast<int>(frame.rods.size()); ++r) {
-    const Energy one = energy_of_rod(frame, r, gravity_scale);
+    const Energy one = energy_of_rod(frame, r);
     sum.kinetic += one.kinetic, sum.bending += one.bending, sum.twisting += one.twisting;
     sum.stretching += one.stretching, sum.gravity += one.gravity, sum.contact += one.contact;
   }
   for (std::size_t i = 0; i < frame.bodies.size(); ++i) {
     sum.kinetic += kinetic_energy(model_->bodies[i], frame.bodies[i]);
-    sum.gravity -= gravity_scale * model_->bodies[i].mass * model_->gravity.dot(frame.bodies[i].pose.position);
+    sum.gravity -= model_->bodies[i].mass * frame.gravity.dot(frame.bodies[i].pose.position);
   }
   return sum;
 }
 
-void Meter::measure(const Frame& frame, std::span<const Wrench> reactions, double gravity_scale, Measures& out,
-                    std::span<const Grip> grips) const {
+void Meter::measure(const Frame& frame, Measures& out) const {
   const Model& m = *model_;
   // Rest values belong to the model's nodes; a method that adds or removes nodes needs a Meter that samples the rest curve.
   TENDRIL_REQUIRE(frame.position.size() == m.material.size(), "the frame has other nodes than the model");
-  out.energy = energy(frame, gravity_scale);
+  out.energy = energy(frame);
   out.length_error = out.penetration = 0;
   out.momentum.setZero(), out.angular_momentum.setZero();
   for (const RodSpan& rod : frame.rods) {
@@ -155,13 +154,12 @@ void Meter::measure(const Frame& frame, std::span<const Wrench> reactions, doubl
     for (std::size_t i = 0; i < m.probes.size(); ++i) out.probes[i].name = m.probes[i].name;
   }
   for (std::size_t i = 0; i < m.probes.size(); ++i)
-    measure_probe(frame, reactions, grips, gravity_scale, m.probes[i], out.probes[i].value);
+    measure_probe(frame, m.probes[i], out.probes[i].value);
 }
 
-Measures measure(std::shared_ptr<const Model> model, const Frame& frame, std::span<const Wrench> reactions,
-                 double gravity_scale) {
+Measures measure(std::shared_ptr<const Model> model, const Frame& frame) {
   Measures out;
-  Meter(std::move(model)).measure(frame, reactions, gravity_scale, out);
+  Meter(std::move(model)).measure(frame, out);
   return out;
 }
 

@@ -3,10 +3,8 @@
 #pragma once
 
 #include <memory>
-#include <span>
 #include <vector>
 
-#include "model/grips.h"
 #include "model/model.h"
 #include "tendril/frame.h"
 #include "tendril/simulate.h"
@@ -25,17 +23,14 @@ class Meter {
  public:
   explicit Meter(std::shared_ptr<const Model> model);  // takes the strain of the rest frames, once
 
-  // Fills everything but `drift`, which needs the past. `gravity_scale` is Live's, `grips` the drive's of that moment.
-  // Allocates nothing but the probes' values the first time `out` is used.
-  void measure(const Frame& frame, std::span<const Wrench> reactions, double gravity_scale, Measures& out,
-               std::span<const Grip> grips = {}) const;
-  Energy energy(const Frame& frame, double gravity_scale) const;  // of all rods
-  Energy energy_of_rod(const Frame& frame, int rod, double gravity_scale) const;
+  // Fills everything but `drift`, which needs the past. Allocates nothing but the probes' values the first time `out` is used.
+  void measure(const Frame& frame, Measures& out) const;
+  Energy energy(const Frame& frame) const;  // of all rods and bodies
+  Energy energy_of_rod(const Frame& frame, int rod) const;
 
  private:
   void measure_body(const Frame& frame, const ProbeModel& probe, std::vector<double>& out) const;
-  void measure_probe(const Frame& frame, std::span<const Wrench> reactions, std::span<const Grip> grips,
-                     double gravity_scale, const ProbeModel& probe, std::vector<double>& out) const;
+  void measure_probe(const Frame& frame, const ProbeModel& probe, std::vector<double>& out) const;
   std::shared_ptr<const Model> model_;
   OnInnerNodes<JointStrain> rest_;
   OnNodes<double> node_mass_;  // half of each neighbouring edge [kg]
@@ -48,7 +43,6 @@ struct JointEdges {
 JointEdges edges_at_inner(const RodSpan& rod, int inner);  // `inner` counts from the rod's first
 
 // One moment's worth of convenience: makes a Meter and uses it once.
-Measures measure(std::shared_ptr<const Model> model, const Frame& frame, std::span<const Wrench> reactions = {},
-                 double gravity_scale = 1);
+Measures measure(std::shared_ptr<const Model> model, const Frame& frame);
 
 }  // namespace tendril

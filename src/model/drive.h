@@ -40,6 +40,15 @@ struct Drive {
 // has been used with the same model.
 void evaluate(const Model& model, const Live& live, double time, double load_factor, Drive& out);
 
+// An equilibrium: nothing moves, and the dampers of hands and couplings carry nothing.
+void stand_still(Drive& drive);
+
+// For methods that keep the model's nodes: a frame of other sizes, a new one, takes its shape from the model.
+void take_shape(const Model& model, Frame& frame);
+// What acted, as a Frame tells it: gravity, load factor, obstacles, and what hands and couplings pull with at the places that
+// the frame's rods and bodies have. Called by `write` of every method, with the drive it used, after positions and velocities.
+void write_drive(const Model& model, const Drive& drive, Frame& frame);
+
 // Saved by the methods: what a Frame says of the drive is the same after loading.
 void visit_state(StateArchive& archive, Drive& drive);
 

@@ -17,6 +17,7 @@ Grip grip_at(const Model& model, int rod, double material) {
   const int k = static_cast<int>(after - first) - 1;
   Grip grip;
   grip.rod = rod;
+  grip.material = material;
   grip.edge = EdgeIndex(r.span.first_edge + k);
   grip.a = NodeIndex(r.span.first_node + k);
   grip.b = NodeIndex(r.span.first_node + (k + 1 == r.span.nodes ? 0 : k + 1));

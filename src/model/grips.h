@@ -15,6 +15,7 @@ struct Grip {
   int rod = -1;
   int body = -1;              // instead of a rod
   Vec3 point = Vec3::Zero();  // of the body, in its own axes
+  double material = 0;        // of the rod: arc length in the rest rod [m]
   // The point it holds is (1 - share) times node a plus share times node b, the ends of `edge`; at a node, share is 0 or 1.
   EdgeIndex edge;
   NodeIndex a, b;
@@ -24,7 +25,7 @@ struct Grip {
   double stiffness = 0, damping = 0;                  // [N/m], [N s/m]
   double angular_stiffness = 0, angular_damping = 0;  // [N m/rad], [N m s/rad]
   void visit_state(StateArchive& archive) {
-    archive(coupling, hand, rod, body, point, edge.value, a.value, b.value, share, pose, motion);
+    archive(coupling, hand, rod, body, point, material, edge.value, a.value, b.value, share, pose, motion);
     archive(stiffness, damping, angular_stiffness, angular_damping);
   }
 };

@@ -32,8 +32,7 @@ Simulation::Inside::Inside(Scene the_scene, std::shared_ptr<const Model> the_mod
       options(the_options),
       method(the_entry.make(model, the_options)),
       meter(model),
-      frame(model->initial),
-      reactions(model->clamps.size()) {  // a method finds a frame of the right sizes
+      frame(model->initial) {
   if (scene.time.mode == Mode::statics) place.to = scene.time.duration;
 }
 
@@ -87,14 +86,13 @@ void Simulation::Inside::refresh() const {
   frame.time = place.time;
   frame.step = place.step;
   frame.report = place.last;
-  method->reactions(reactions);
-  if (!model->couplings.empty() && !model->probes.empty()) {
+  if (place.step == 0) {  // no method has asked for a drive yet: the one that time 0 is about to have
     const bool statics = scene.time.mode == Mode::statics, dynamics = scene.time.mode == Mode::dynamics;
-    evaluate(*model, in_force(), statics ? scene.time.duration : place.time, dynamics ? 1 : place.load_factor, now_);
-    for (Grip& grip : now_.grips)
-      if (!dynamics) grip.motion = {};  // in an equilibrium nothing moves: dampers carry nothing
+    evaluate(*model, in_force(), statics ? scene.time.duration : place.time, dynamics ? 1 : place.load_factor, start_);
+    if (!dynamics) stand_still(start_);
+    write_drive(*model, start_, frame);
   }
-  meter.measure(frame, reactions, in_force().gravity_scale, measures, now_.grips);
+  meter.measure(frame, measures);
   // Heights have no zero of their own, so gravity counts by its change. Equilibria conserve nothing: no drift.
   const Energy& e = measures.energy;
   const double now = std::max({e.kinetic, e.bending + e.twisting + e.stretching, std::abs(e.gravity - place.first.gravity)});

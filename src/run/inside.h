@@ -104,7 +104,6 @@ struct Simulation::Inside {
   mutable bool fresh = false;
   mutable Frame frame;
   mutable Measures measures;
-  mutable std::vector<Wrench> reactions;
 
  private:
   void begin_stretch(double limit);
@@ -117,7 +116,7 @@ struct Simulation::Inside {
   StepReport stay(StepReport report);
   double limited(const Along& along, double from, double increment);
   Drive before_, after_;
-  mutable Drive now_;  // for probes of couplings
+  mutable Drive start_;  // of the first frame
 };
 
 }  // namespace tendril

@@ -58,7 +58,7 @@ double Simulation::time() const { return inside_->place.time; }
 double Simulation::step_size() const { return inside_->step_size; }
 const Frame& Simulation::frame() const { return inside_->refresh(), inside_->frame; }
 const Measures& Simulation::measures() const { return inside_->refresh(), inside_->measures; }
-std::span<const Wrench> Simulation::reactions() const { return inside_->refresh(), inside_->reactions; }
+std::span<const Wrench> Simulation::reactions() const { return inside_->refresh(), inside_->frame.reactions; }
 const Scene& Simulation::scene() const { return inside_->scene; }
 const Model& Simulation::model() const { return *inside_->model; }
 void Simulation::go_on_forever() { inside_->until = forever; }

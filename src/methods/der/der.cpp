@@ -309,6 +309,7 @@ StepReport Der::take_step(double time, double dt, const Live& live) {
 StepReport Der::relax(double time, double load_factor, const Live& live) {
   TENDRIL_REQUIRE(!joins_, "equilibria of rods with joints or bodies are not offered");
   evaluate(*model_, live, time, load_factor, drive_);
+  stand_still(drive_);
   take_hold();
   if (walls_changed()) rebuild();
   Chain& c = *chain_;

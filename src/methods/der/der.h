@@ -33,7 +33,6 @@ class Der final : public Method {
   StepReport step(double time, double dt, const Live& live) override;
   StepReport relax(double time, double load_factor, const Live& live) override;
   void write(Frame& frame) const override;
-  void reactions(std::span<Wrench> at_clamps) const override;
   void visit_state(StateArchive& archive) override;
 
   const Chain& chain() const { return *chain_; }
@@ -68,6 +67,7 @@ class Der final : public Method {
   void pull_grips(double dt, bool moved);  // moved: positions have been
   void damp_grips(double dt);
   void fill_output() const;
+  void write_reactions(std::span<Wrench> at_clamps) const;  // from the output chain
   void lap(Part part) {
     if (clock_) clock_->lap(part);
   }

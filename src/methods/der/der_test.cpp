@@ -4,6 +4,7 @@
 #include "math/rotation.h"
 #include "methods/der/der_testing.h"
 #include "testing/allocation_count.h"
+#include "testing/reactions_of.h"
 #include "testing/sentence.h"
 
 using namespace tendril;
@@ -376,7 +377,6 @@ SENTENCE("der", "a clamp carries the weight of a rod at rest, however strong its
   Der rod(model, {});
   const double dt = advised(*model);
   for (int k = 0; k < 2000; ++k) ASSERT_EQ(rod.step(k * dt, dt, {}).outcome, Outcome::fine);
-  std::vector<Wrench> reactions(1);
-  rod.reactions(reactions);
+  const std::vector<Wrench> reactions = reactions_of(rod);
   EXPECT_NEAR(reactions[0].force.z(), 9.81, 0.01);  // the damping of one step is 0.15 of it
 }

@@ -1,4 +1,4 @@
-// What leaves the method: frames, reactions, saved states.
+// What leaves the method: frames and saved states.
 #include <cmath>
 
 #include "math/rotation.h"
@@ -17,12 +17,7 @@ void Der::fill_output() const {
 void Der::write(Frame& frame) const {
   fill_output();
   const Chain& c = *output_;
-  if (frame.position.size() != model_->initial.position.size()) {  // a new frame takes its shape from the model
-    const double time = frame.time;
-    const std::int64_t step = frame.step;
-    frame = model_->initial;
-    frame.time = time, frame.step = step;
-  }
+  take_shape(*model_, frame);
   frame.own_energy = {};
   for (int i = 0; i < frame.position.size(); ++i) {
     const int v = c.vertex_of_node[z(i)];
@@ -73,10 +68,11 @@ void Der::write(Frame& frame) const {
   frame.contacts.clear();
   if (contacts_) frame.contacts.assign(contacts_->points().begin(), contacts_->points().end());
   frame.report = report_;
+  write_reactions(frame.reactions);
+  write_drive(*model_, drive_, frame);
 }
 
-void Der::reactions(std::span<Wrench> at_clamps) const {
-  fill_output();
+void Der::write_reactions(std::span<Wrench> at_clamps) const {
   const Chain& c = *output_;
   const auto inner_force = [&](int s) -> V3<double> {
     if (c.kind[z(s)] != SlotKind::edge) return {0, 0, 0};

@@ -1,4 +1,4 @@
-// What leaves the method: frames, reactions, saved states.
+// What leaves the method: frames and saved states.
 #include <algorithm>
 #include <cmath>
 
@@ -24,15 +24,12 @@ State just_before(const Strand& strand, const std::vector<State>& states, int no
 }  // namespace
 
 void Strands::write(Frame& frame) const {
-  if (frame.position.size() != model_->initial.position.size()) {  // a new frame takes its shape from the model
-    const double time = frame.time;
-    const std::int64_t step = frame.step;
-    frame = model_->initial;
-    frame.time = time, frame.step = step;
-  }
+  take_shape(*model_, frame);
   frame.own_energy = {};
   for (int rod = 0; rod < static_cast<int>(lines_.size()); ++rod) write_rod(rod, frame);
   frame.report = report_;
+  write_reactions(frame.reactions);
+  write_drive(*model_, drive_, frame);
 }
 
 void Strands::write_rod(int rod, Frame& frame) const {
@@ -79,7 +76,7 @@ void Strands::write_rod(int rod, Frame& frame) const {
   }
 }
 
-void Strands::reactions(std::span<Wrench> at_clamps) const {
+void Strands::write_reactions(std::span<Wrench> at_clamps) const {
   for (std::size_t i = 0; i < model_->clamps.size(); ++i) {
     at_clamps[i] = {};
     const ClampModel& clamp = model_->clamps[i];

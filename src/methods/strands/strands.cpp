@@ -204,6 +204,7 @@ Answer Strands::solve_line(int rod, bool& out_of_reach) {
 
 StepReport Strands::relax(double time, double load_factor, const Live& live) {
   evaluate(*model_, live, time, load_factor, drive_);
+  stand_still(drive_);
   take_hold();
   report_ = {};
   report_.negative_pivots = 0;

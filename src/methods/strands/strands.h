@@ -36,7 +36,6 @@ class Strands final : public Method {
   StepReport step(double time, double dt, const Live& live) override;
   StepReport relax(double time, double load_factor, const Live& live) override;
   void write(Frame& frame) const override;
-  void reactions(std::span<Wrench> at_clamps) const override;
   void visit_state(StateArchive& archive) override;
 
   const Line& line(int rod) const { return lines_[z(rod)]; }
@@ -55,6 +54,7 @@ class Strands final : public Method {
   Answer solve_line(int rod, bool& out_of_reach);
   void visit_line(int rod, StateArchive& archive);
   void write_rod(int rod, Frame& frame) const;
+  void write_reactions(std::span<Wrench> at_clamps) const;
 
   std::shared_ptr<const Model> model_;
   Settings settings_;

@@ -4,6 +4,7 @@
 
 #include "run/check.h"
 #include "tendril/tendril.h"
+#include "testing/reactions_of.h"
 #include "testing/sentence.h"
 
 namespace tendril::strands {
@@ -174,8 +175,7 @@ SENTENCE("strands", "a hand holds a node inside the strand by its spring") {
   live.hands.push(hand);
   ASSERT_EQ(method.relax(0, 1, live).outcome, Outcome::fine);
   const V held = method.line(0).solver.states()[20].r;
-  std::vector<Wrench> wall(1);
-  method.reactions(wall);
+  const std::vector<Wrench> wall = reactions_of(method);
   EXPECT_LT((wall[0].force + 100 * (hand.pose.position - to_eigen(held))).norm(), 1e-8);
   EXPECT_GT(held.y, 0.15);
 }

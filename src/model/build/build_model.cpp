@@ -170,6 +170,9 @@ Checked<Model> build_model(const Scene& scene) {
   place_obstacles(scene, model, problems);
   for (Size i = 0; i < shapes.size(); ++i)
     if (scene.rods[i].initial_noise > 0) add_noise(model, static_cast<int>(i), scene.rods[i].initial_noise);
+  model.initial.gravity = model.gravity;
+  model.initial.reactions.resize(model.clamps.size());
+  for (const ObstacleModel& o : model.obstacles) model.initial.obstacles.push_back(o.start);
   if (has_errors(problems)) return problems;
   return {std::move(model), std::move(problems)};
 }

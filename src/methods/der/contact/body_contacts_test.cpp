@@ -5,6 +5,7 @@
 #include "methods/der/der_testing.h"
 #include "model/bodies.h"
 #include "testing/allocation_count.h"
+#include "testing/reactions_of.h"
 #include "testing/sentence.h"
 
 namespace tendril::der {
@@ -139,12 +140,11 @@ SENTENCE("der", "a cylinder lies in a hanging rope, which carries it; the clamps
   run.dt = 5e-4;
   run.go_on(2);
   // It goes on trembling a little: forces in the mean.
-  std::vector<Wrench> reactions(2);
   double held = 0, carried = 0;
   int count = 0;
   for (; run.time < 3; ++count) {
     ASSERT_EQ(run.step().outcome, Outcome::fine);
-    run.der.reactions(reactions);
+    const std::vector<Wrench> reactions = reactions_of(run.der);
     held += reactions[0].force.z() + reactions[1].force.z();
     carried -= run.contact_force().z();
   }

@@ -309,7 +309,8 @@ void Contacts::note_point(const Chain& c, const BodiesAndJoints* joins, std::siz
   const double rate2 = 1 / (dt * dt);
   V3<double> force = rows.row[0].impulse * rows.normal;
   for (int k = 1; k < 3; ++k) force = force + rows.row[k].impulse * rows.tangent[k - 1];
-  points_.push_back(contact_point(touch, to_eigen((1 - touch.s) * x(0) + touch.s * x(1)), rate2 * to_eigen(force)));
+  points_.push_back(
+      contact_point(touch, to_eigen((1 - touch.s) * x(0) + touch.s * x(1)), rate2 * to_eigen(force), rows.body));
   if (rows.row[0].impulse > 0) ++report.contacts;
   memory_.now(i).gap = touch.gap;
   report.penetration = std::max(report.penetration, -touch.gap / rows.radius);
