@@ -109,6 +109,8 @@ inline const MethodEntry& fake_method() {
     MethodEntry e;
     e.info.name = "fake";
     e.info.can.inertia = e.info.can.statics = e.info.can.anisotropic = e.info.can.rest_curvature = e.info.can.ring = true;
+    e.info.can.coupling = e.info.can.angular_coupling = true;
+    e.info.can.contact = e.info.can.bodies = Support::full;
     e.info.can.hold_position = e.info.can.hold_direction = e.info.can.hold_twist = e.info.can.hold_inside = true;
     e.check = [](const Model&, const Options&) { return Problems{}; };
     e.advise = [](const Model&, const Options&) { return StepAdvice{0.01, 0.004, "the springs"}; };

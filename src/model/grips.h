@@ -30,7 +30,17 @@ struct Grip {
   }
 };
 
-// A grip at the material point `material` [m] of a rod; beyond the ends it is the end, around a ring it goes on.
+// Where a material point lies among the nodes of a rod as they are now: those of the model, of a frame, or a method's own.
+struct PointOnNodes {
+  EdgeIndex edge;
+  NodeIndex a, b;  // its ends
+  double share = 0;
+};
+// `material`: of all nodes; `length`: of the rest rod. Beyond the ends it is the end, around a ring it goes on.
+PointOnNodes point_on_nodes(const RodSpan& rod, const OnNodes<double>& material, double length, double s);
+
+// A grip at the material point `material` [m] of a rod, for methods that keep the model's nodes; others take `material` and
+// point_on_nodes of their own.
 Grip grip_at(const Model& model, int rod, double material);
 
 // The force of the spring and damper on a point that is at `position` with `velocity`.

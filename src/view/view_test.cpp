@@ -317,7 +317,8 @@ SENTENCE("view", "what is drawn in a statics ramp is what acted: obstacles and c
   Scene scene = fake_scene();
   scene.time.mode = Mode::statics;
   scene.time.duration = 1;
-  const Timetable<Vec3> path{{{0, Vec3::Zero()}, {0.1, Vec3(0, 0, 1)}, {1, Vec3(0, 0, 1)}}};
+  Timetable<Vec3> path;
+  path.keys = {{0, Vec3::Zero()}, {0.1, Vec3(0, 0, 1)}, {1, Vec3(0, 0, 1)}};
   Obstacle box;
   box.name = "box", box.shape = BoxShape{Vec3(0, 0, -3), Vec3(1, 1, 1)}, box.move = path;
   scene.obstacles = {box};

@@ -13,6 +13,7 @@
 #include "model/build/sections.h"
 #include "model/model.h"
 #include "model/obstacles.h"
+#include "model/rest_curve.h"
 
 namespace tendril {
 
@@ -161,7 +162,10 @@ Checked<Model> build_model(const Scene& scene) {
   for (Size i = 0; i < shapes.size(); ++i) {
     const Rod& rod = scene.rods[i];
     model.rods.push_back(
-        {rod_name(scene, static_cast<int>(i)), next_span(model, shapes[i]), shapes[i].length(), rod.damping});
+        {rod_name(scene, static_cast<int>(i)), next_span(model, shapes[i]), shapes[i].length(), rod.damping, nullptr, 0});
+    model.rods.back().rest_curve =
+        std::make_shared<const RestCurve>(ArcLengthCurve(rod.rest, rod.d1), shapes[i].fraction, shapes[i].material);
+    model.rods.back().max_edges = shapes[i].edges + 1;
     append_rest(rod, shapes[i], find_material(scene, rod.material), model);
     append_initial(rod, shapes[i], model.rods.back().span, model.initial);
     note(check_bend_radius(rod, shapes[i], model, fmt::format("rod[{}]", i)));
