@@ -68,14 +68,14 @@ struct ContactPoint {
 
 // A spring and damper that holds a point of a rod or of a body: a coupling of the scene, or a user's hand.
 struct Pull {
-  int coupling = -1;             // number in the scene; -1: a hand
-  int hand = 0;                  // its id; 0: a coupling
-  int rod = -1, body = -1;       // which it holds
-  double material = 0;           // of a rod: where, arc length in the rest rod [m]
-  Vec3 from = Vec3::Zero();      // where the hand or coupling itself is [m]
-  Vec3 point = Vec3::Zero();     // where the point is that it holds [m]
-  Vec3 force = Vec3::Zero();     // on the rod or body [N]
-  Vec3 moment = Vec3::Zero();    // likewise [N m]
+  int coupling = -1;           // number in the scene; -1: a hand
+  int hand = 0;                // its id; 0: a coupling
+  int rod = -1, body = -1;     // which it holds
+  double material = 0;         // of a rod: where, arc length in the rest rod [m]
+  Vec3 from = Vec3::Zero();    // where the hand or coupling itself is [m]
+  Vec3 point = Vec3::Zero();   // where the point is that it holds [m]
+  Vec3 force = Vec3::Zero();   // on the rod or body [N]
+  Vec3 moment = Vec3::Zero();  // likewise [N m]
 };
 
 struct Frame {

@@ -23,8 +23,9 @@ class Method {
   virtual ~Method() = default;
   virtual StepReport step(double time, double dt, const Live& live) = 0;            // from time to time + step_taken
   virtual StepReport relax(double time, double load_factor, const Live& live) = 0;  // equilibrium, where claimed
-  virtual void write(Frame& frame) const = 0;  // everything but time and step; a frame that was used before keeps its storage
-  virtual void visit_state(StateArchive& archive) = 0;            // every changing value, once: saved, or loaded
+  virtual void write(
+      Frame& frame) const = 0;  // everything but time and step; a frame that was used before keeps its storage
+  virtual void visit_state(StateArchive& archive) = 0;  // every changing value, once: saved, or loaded
 };
 
 enum class Support : std::uint8_t { none, partial, full };

@@ -49,7 +49,8 @@ void Meter::measure_body(const Frame& frame, const ProbeModel& probe, std::vecto
   }
 }
 
-void Meter::measure_probe(const Frame& frame, const ProbeModel& probe, std::vector<double>& out) const {
+void Meter::measure_probe(const Frame& frame, const RestValues& rest, const ProbeModel& probe,
+                          std::vector<double>& out) const {
   if (probe.coupling >= 0) {  // of one that does not pull now: zero
     Vec3 value = Vec3::Zero();
     for (const Pull& pull : frame.pulls)
@@ -65,7 +66,7 @@ void Meter::measure_probe(const Frame& frame, const ProbeModel& probe, std::vect
   if (probe.body >= 0) return measure_body(frame, probe, out);
   const RodSpan& rod = frame.rods[static_cast<std::size_t>(probe.rod)];
   const MeasuredPoint point(*model_, frame, probe.rod, probe.material);
-  const auto rod_energy = [&] { return energy_of_rod(frame, probe.rod); };
+  const auto rod_energy = [&] { return energy_of_rod(frame, rest, probe.rod); };
   switch (probe.quantity) {
     case Quantity::position:
       return set(out, point.at_nodes(frame.position));

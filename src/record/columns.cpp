@@ -108,15 +108,15 @@ void take_spans(const RowTarget& r) {
 }
 
 // ---- the table -----------------------------------------------------------------------------------------------------------
-#define TENDRIL_NUMBER(of)                                                        \
+#define TENDRIL_NUMBER(of)                                                      \
   [](const RowSource& r, Values& out) { put(static_cast<double>(r.of), out); }, \
       [](const RowTarget& r) { r.of = number<std::decay_t<decltype(r.of)>>(*r.values); }
 
 const Column columns[] = {
     {"time", "s", RowIs::frame, nullptr, 0, false, true, TENDRIL_NUMBER(frame.time)},
     {"step", "steps taken so far", RowIs::frame, nullptr, 0, true, true, TENDRIL_NUMBER(frame.step)},
-    {counts_column, "rows of this frame: of nodes, edges, inner nodes, contacts, pulls", RowIs::frame, always<lists>, 0, true,
-     false,
+    {counts_column, "rows of this frame: of nodes, edges, inner nodes, contacts, pulls", RowIs::frame, always<lists>, 0,
+     true, false,
      [](const RowSource& r, Values& out) {
        for (const std::int64_t n : counts_of(r.frame)) put(static_cast<double>(n), out);
      },
@@ -140,8 +140,7 @@ const Column columns[] = {
     {"twist", "at inner nodes, unwrapped, rad", RowIs::inner_node, nullptr, 0, false, true, put_list<&Frame::twist>,
      take_rows<&Frame::twist>},
     {"energies", "measured, the same for every method: kinetic, bending, twisting, stretching, gravity, contact, total, J",
-     RowIs::frame, always<7>, 0, false, true,
-     [](const RowSource& r, Values& out) { put_energy(r.measures.energy, out); },
+     RowIs::frame, always<7>, 0, false, true, [](const RowSource& r, Values& out) { put_energy(r.measures.energy, out); },
      [](const RowTarget& r) { r.measures.energy = energy_from(r.values); }},
     {"own_energies", "that the scheme itself conserves; columns as in energies, J", RowIs::frame, always<7>, 0, false, false,
      [](const RowSource& r, Values& out) { put_energy(r.frame.own_energy, out); },
@@ -167,11 +166,13 @@ const Column columns[] = {
     {"obstacles", "position (m), orientation w, x, y, z", RowIs::frame, obstacles, 7, false, false,
      put_list<&Frame::obstacles>, take_fixed<&Frame::obstacles, &FileSizes::obstacles>},
     {"pulls",
-     "of couplings and hands: coupling (-1: a hand), hand (0: a coupling), rod, body (-1: none), arc length of the point held "
+     "of couplings and hands: coupling (-1: a hand), hand (0: a coupling), rod, body (-1: none), arc length of the point "
+     "held "
      "in the rest rod (m), where the hand is (m), where the point is (m), force (N), moment (N m)",
      RowIs::pull, nullptr, 17, false, false, put_list<&Frame::pulls>, take_rows<&Frame::pulls>},
     {"contacts/points",
-     "position (m), normal from b to a, force on a (N), gap (m; < 0: overlap), edge a, edge b, obstacle b, body b (-1: none)",
+     "position (m), normal from b to a, force on a (N), gap (m; < 0: overlap), edge a, edge b, obstacle b, body b (-1: "
+     "none)",
      RowIs::contact, nullptr, 14, false, false, put_list<&Frame::contacts>, take_rows<&Frame::contacts>},
     {"solver/iterations", "of the solver that limits, in the last step", RowIs::frame, nullptr, 0, true, true,
      TENDRIL_NUMBER(frame.report.iterations)},
@@ -184,8 +185,7 @@ const Column columns[] = {
        r.frame.report.outcome = static_cast<Outcome>(static_cast<int>(r.values[0]));
      }},
     {"solver/negative_pivots", "directions in which an equilibrium is no minimum; -1: not asked, -2: loads without energy",
-     RowIs::frame, nullptr, 0, true, true,
-     [](const RowSource& r, Values& out) { put(r.frame.report.negative_pivots, out); },
+     RowIs::frame, nullptr, 0, true, true, [](const RowSource& r, Values& out) { put(r.frame.report.negative_pivots, out); },
      [](const RowTarget& r) { r.frame.report.negative_pivots = whole(r.values[0]); }},
     {"solver/drift", "change of total energy since the start over the largest energy seen", RowIs::frame, nullptr, 0, false,
      true, TENDRIL_NUMBER(measures.drift)},

@@ -23,7 +23,7 @@ using ListCounts = std::array<std::int64_t, lists>;
 constexpr std::size_t list_of(RowIs row) { return static_cast<std::size_t>(row) - 1; }
 ListCounts counts_of(const Frame& frame);
 
-struct FileSizes {  // the same in every frame of a file
+struct FileSizes {                                                          // the same in every frame of a file
   std::size_t rods = 0, clamps = 0, bodies = 0, obstacles = 0, probes = 0;  // probes: numbers of all of them
   bool operator==(const FileSizes&) const = default;
 };

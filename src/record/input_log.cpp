@@ -147,7 +147,8 @@ std::vector<LoggedInput> read_input_log(hid_t file, const std::string& name) {
     std::copy_n(value.begin() + static_cast<std::ptrdiff_t>(i * width), width, numbers.begin());
     const char* const called = text.data() + i * name_bytes;
     if (kind[i] < 0 || kind[i] > 2) throw RecordError(name + ": its inputs are not what they should be");
-    inputs[i] = {step[i], std::string(called, strnlen(called, name_bytes)), input_from(static_cast<std::size_t>(kind[i]), numbers)};
+    inputs[i] = {step[i], std::string(called, strnlen(called, name_bytes)),
+                 input_from(static_cast<std::size_t>(kind[i]), numbers)};
   }
   return inputs;
 }

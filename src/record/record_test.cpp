@@ -167,7 +167,8 @@ Scene full_scene() {
   return scene;
 }
 
-SENTENCE("record", "what acted reads back: reactions, gravity, load factor, obstacles, and what hands and couplings pull with") {
+SENTENCE("record",
+         "what acted reads back: reactions, gravity, load factor, obstacles, and what hands and couplings pull with") {
   FakeMethod::trouble() = {};
   for (const Mode mode : {Mode::dynamics, Mode::statics}) {
     TemporaryFolder folder;
@@ -214,8 +215,8 @@ void reshape(const std::string& file, const char* dataset, const std::vector<hsi
   const h5::Handle open(H5Fopen(file.c_str(), H5F_ACC_RDWR, H5P_DEFAULT), H5Fclose);
   ASSERT_GE(H5Ldelete(open.get(), dataset, H5P_DEFAULT), 0) << dataset;
   const h5::Handle space(H5Screate_simple(static_cast<int>(size.size()), size.data(), nullptr), H5Sclose);
-  const h5::Handle set(
-      H5Dcreate2(open.get(), dataset, H5T_IEEE_F64LE, space.get(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), H5Dclose);
+  const h5::Handle set(H5Dcreate2(open.get(), dataset, H5T_IEEE_F64LE, space.get(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT),
+                       H5Dclose);
   ASSERT_GE(set.get(), 0);
 }
 void overwrite(const std::string& file, const char* dataset, std::size_t place, double value) {
@@ -265,7 +266,8 @@ SENTENCE("record", "a crafted run.h5 whose datasets do not fit together is refus
         fresh();
         overwrite(file, dataset, place, wild);
         const bool refused = refuses(file, frames);
-        const bool kept = dataset == std::string_view("counts") && (place == 3 || place == 4);  // other contacts: other frames
+        const bool kept =
+            dataset == std::string_view("counts") && (place == 3 || place == 4);  // other contacts: other frames
         EXPECT_TRUE(refused || kept) << dataset << " " << place << " " << wild;
       }
   for (const std::size_t place : {10, 11, 12, 13}) {  // edges, obstacles, bodies that are not there
@@ -291,8 +293,7 @@ SENTENCE("record", "a run.h5 of another format is refused with a sentence") {
     TrajectoryReader reader(file);
     FAIL();
   } catch (const RecordError& error) {
-    EXPECT_NE(std::string(error.what()).find("another version of tendril (format 1, this one reads 4)"),
-              std::string::npos)
+    EXPECT_NE(std::string(error.what()).find("another version of tendril (format 1, this one reads 4)"), std::string::npos)
         << error.what();
   }
   EXPECT_FALSE(look_at_run(folder / "a").exists);

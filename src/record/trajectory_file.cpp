@@ -149,8 +149,8 @@ ListCounts TrajectoryFile::Inside::rows_of_frames(std::int64_t frames) const {
   const h5::Handle set(h5::checked(H5Dopen2(file.get(), counts_column, H5P_DEFAULT), name, "find the counts"), H5Dclose);
   const std::size_t points = h5::points_of(set.get(), name);
   if (points % lists != 0 || points / lists < static_cast<std::size_t>(frames))
-    throw RecordError(fmt::format("{}: holds {} frames, the checkpoint {}: start again without --resume", name,
-                                  points / lists, frames));
+    throw RecordError(
+        fmt::format("{}: holds {} frames, the checkpoint {}: start again without --resume", name, points / lists, frames));
   std::vector<std::int64_t> counts(points);
   if (points > 0)
     h5::checked(H5Dread(set.get(), H5T_NATIVE_INT64, H5S_ALL, H5S_ALL, H5P_DEFAULT, counts.data()), name, "read the counts");
@@ -188,8 +188,8 @@ std::int64_t TrajectoryFile::frames() const { return inside_->written + inside_-
 
 void TrajectoryFile::Inside::write_column(const Column& column, Open& open) const {
   const std::size_t per_row = column.values_per_row(sizes);
-  const auto more = static_cast<hsize_t>(column.row == RowIs::frame ? static_cast<std::size_t>(waiting)
-                                                                    : open.waiting.size() / per_row);
+  const auto more =
+      static_cast<hsize_t>(column.row == RowIs::frame ? static_cast<std::size_t>(waiting) : open.waiting.size() / per_row);
   const Dimensions d = dimensions_of(column, sizes, open.rows + more);
   h5::checked(H5Dset_extent(open.set.get(), d.size.data()), name, "make room for frames");
   const hsize_t begin = open.rows;

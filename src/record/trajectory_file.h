@@ -33,7 +33,7 @@ class TrajectoryFile {
 
   void append(const Frame& frame, const Measures& measures);                // into memory
   void write_inputs(std::span<const LoggedInput> log, std::int64_t taken);  // the last of `taken`: those not yet written
-  void set_description(const std::string& description);  // of a run that goes on
+  void set_description(const std::string& description);                     // of a run that goes on
   std::size_t waiting_bytes() const;
   std::int64_t frames() const;  // appended so far
   void write_and_flush();

@@ -21,8 +21,7 @@ constexpr double most_rows = 1 << 24;  // of a frame: a file that says more is d
 // that are large enough.
 class Table {
  public:
-  Table(hid_t file, const Column& column, const FileSizes& sizes, const std::string& name)
-      : Table(file, column.name, name) {
+  Table(hid_t file, const Column& column, const FileSizes& sizes, const std::string& name) : Table(file, column.name, name) {
     hsize_t expected[3] = {size_[0], 0, 0};
     int dimensions = 1;
     if (column.things != nullptr) expected[dimensions++] = column.things(sizes);
@@ -91,8 +90,8 @@ h5::Handle open_to_read(const std::string& name) {
   const std::int64_t version = h5::read_number_attribute(file.get(), "format_version", name);
   if (version != run_format_version)
     throw RecordError(
-        fmt::format("{}: was written by another version of tendril (format {}, this one reads {}); run its scene again", name,
-                    version, run_format_version));
+        fmt::format("{}: was written by another version of tendril (format {}, this one reads {}); run its scene again",
+                    name, version, run_format_version));
   return file;
 }
 
