@@ -9,6 +9,7 @@
 #include "cli/run_log.h"
 #include "cli/words.h"
 #include "tendril/record.h"
+#include "tendril/view.h"
 #include "view/replay.h"
 
 namespace tendril::cli {
@@ -133,6 +134,7 @@ int command_run(const RunArguments& a) {
 
   catch_stop_signals();
   const std::unique_ptr<RunFolder> run = open_folder(a, folder, *simulation);
+  run->describe = describe_for_views;
   RunLog log(folder);
   Progress progress;
   std::vector<Sink*> sinks{run.get(), &log};

@@ -10,6 +10,7 @@
 
 #include "model/drive.h"
 #include "model/model.h"
+#include "model/rest_curve.h"
 #include "tendril/simulate.h"
 
 namespace tendril {
@@ -25,6 +26,7 @@ class FakeMethod final : public Method {
     double throws_from = forever;             // [s]
     double seconds = 0;                       // of wall clock that each step takes
     bool contacts = false;                    // frames have some
+    bool varies = false;                      // every tenth step a node of the first rod, an open one, comes or goes
     int steps = 0, relaxes = 0;               // counted
     std::vector<double> sizes;                // of the steps asked for
   };
@@ -36,6 +38,7 @@ class FakeMethod final : public Method {
   explicit FakeMethod(std::shared_ptr<const Model> model) : model_(std::move(model)) {
     for (const Vec3& p : model_->initial.position)
       for (int i = 0; i < 3; ++i) offset_.push_back(0.01 * p[i]), speed_.push_back(0);
+    evaluate(*model_, Live{}, 0, 0, drive_);
   }
   StepReport step(double time, double dt, const Live& live) override {
     Trouble& t = trouble();
@@ -57,12 +60,15 @@ class FakeMethod final : public Method {
       speed_[i] += dt * (-100 * offset_[i] + live.gravity_scale * model_->gravity[static_cast<int>(i % 3)]);
       offset_[i] += dt * speed_[i];
     }
+    ++steps_;
+    if (t.varies && steps_ % 10 == 0) change_nodes();
     return report;
   }
   StepReport relax(double time, double load_factor, const Live& live) override {
     Trouble& t = trouble();
     ++t.relaxes;
     evaluate(*model_, live, time, load_factor, drive_);
+    stand_still(drive_);
     StepReport report;
     report.iterations = 3;
     const double increment = std::max(std::abs(load_factor - load_factor_), std::abs(time - time_) * (time_ < 0 ? 0 : 1));
@@ -76,33 +82,77 @@ class FakeMethod final : public Method {
   }
   void write(Frame& frame) const override {
     frame = model_->initial;
+    if (extra_) insert_node(frame);
     for (int i = 0; i < frame.position.size(); ++i)
       for (int k = 0; k < 3; ++k) {
         frame.position[NodeIndex(i)][k] += offset_[static_cast<std::size_t>(3 * i + k)];
         frame.velocity[NodeIndex(i)][k] = speed_[static_cast<std::size_t>(3 * i + k)];
       }
     if (trouble().contacts) add_contacts(frame);
+    for (Wrench& w : frame.reactions) w = Wrench{Vec3(1, 2, 3), Vec3(4, 5, 6)};
+    write_drive(*model_, drive_, frame);
   }
   // As many as there are whole centimetres between where the end is and where it was, modulo 4.
   void add_contacts(Frame& frame) const {
     const int count = static_cast<int>(std::abs(100 * offset_.back())) % 4;
     for (int i = 0; i < count; ++i)
-      frame.contacts.push_back({Vec3(i, offset_[1], 1), Vec3::UnitZ(), Vec3(0, 0, 1 + offset_[2]), 0.01 * i, i, i - 1});
+      frame.contacts.push_back(
+          {Vec3(i, offset_[1], 1), Vec3::UnitZ(), Vec3(0, 0, 1 + offset_[2]), 0.01 * i, i, i - 1, -1, -1});
   }
-  void reactions(std::span<Wrench> at_clamps) const override {
-    for (Wrench& w : at_clamps) w = Wrench{Vec3(1, 2, 3), Vec3(4, 5, 6)};
-  }
-  void save(StateWriter& writer) const override {
-    writer.array(offset_), writer.array(speed_), writer.value(load_factor_), writer.value(time_);
-  }
-  void load(StateReader& reader) override {
-    reader.array(offset_), reader.array(speed_), reader.value(load_factor_), reader.value(time_);
+  void visit_state(StateArchive& archive) override {
+    archive(offset_, speed_, steps_, extra_, where_, load_factor_, time_, drive_);
+    const std::size_t nodes = static_cast<std::size_t>(model_->material.size()) + (extra_ ? 1 : 0);
+    TENDRIL_REQUIRE(
+        offset_.size() == 3 * nodes && speed_.size() == 3 * nodes && where_ >= 0 && where_ < model_->rods[0].span.edges,
+        "the state is damaged");
   }
 
  private:
+  // A node in the middle of one edge, another one each time, half way between its neighbours; or that node goes.
+  void change_nodes() {
+    extra_ = !extra_;
+    if (extra_) where_ = static_cast<int>(steps_ / 10) % model_->rods[0].span.edges;
+    for (std::vector<double>* values : {&offset_, &speed_}) {
+      const auto at = values->begin() + 3 * (where_ + 1);
+      if (!extra_) {
+        values->erase(at, at + 3);
+        continue;
+      }
+      double middle[3];
+      for (int k = 0; k < 3; ++k) middle[k] = 0.5 * (*(at + k - 3) + *(at + k));
+      values->insert(at, middle, middle + 3);
+    }
+  }
+  void insert_node(Frame& frame) const {
+    const auto insert = [](auto& array, auto at, const auto& value) {
+      array.push_back(value);
+      for (int i = array.size() - 1; i > at.value; --i) array[decltype(at)(i)] = array[decltype(at)(i - 1)];
+      array[at] = value;
+    };
+    const NodeIndex node(where_ + 1);
+    const EdgeIndex edge(where_ + 1);
+    const double s = 0.5 * (frame.material[node - 1] + frame.material[node]);
+    insert(frame.material, node, s);
+    insert(frame.position, node, model_->rods[0].rest_curve->at(s).position);
+    insert(frame.velocity, node, Vec3(Vec3::Zero())), insert(frame.moment, node, Vec3(Vec3::Zero()));
+    insert(frame.orientation, edge, Quat(frame.orientation[edge - 1]));
+    insert(frame.spin, edge, Vec3(Vec3::Zero())), insert(frame.force, edge, Vec3(Vec3::Zero()));
+    insert(frame.twist, InnerNodeIndex(where_), 0.0);
+    for (std::size_t r = 0; r < frame.rods.size(); ++r) {
+      RodSpan& rod = frame.rods[r];
+      if (r == 0)
+        ++rod.nodes, ++rod.edges, ++rod.inner;
+      else
+        ++rod.first_node, ++rod.first_edge, ++rod.first_inner;
+    }
+  }
+
   std::shared_ptr<const Model> model_;
   std::vector<double> offset_, speed_;
   double load_factor_ = 0, time_ = -1;
+  std::int64_t steps_ = 0;
+  bool extra_ = false;  // a node in the middle of edge `where_`
+  int where_ = 0;
   Drive drive_;
 };
 
@@ -110,8 +160,9 @@ inline const MethodEntry& fake_method() {
   static const MethodEntry entry = [] {
     MethodEntry e;
     e.info.name = "fake";
-    constexpr FeatureSet both{Feature::anisotropic,    Feature::rest_curvature, Feature::ring,       Feature::hold_position,
-                              Feature::hold_direction, Feature::hold_twist,     Feature::hold_inside};
+    constexpr FeatureSet both{Feature::anisotropic,    Feature::rest_curvature, Feature::ring,        Feature::hold_position,
+                              Feature::hold_direction, Feature::hold_twist,     Feature::hold_inside, Feature::varying_nodes,
+                              Feature::coupling,       Feature::angular_coupling, Feature::contact,   Feature::bodies};
     e.info.can.motion = both.with({Feature::inertia});
     e.info.can.equilibrium = both.with({Feature::equilibria});
     e.check = [](const Model&, const Options&) { return Problems{}; };

@@ -66,7 +66,21 @@ struct ContactPoint {
   Vec3 normal = Vec3::Zero();    // from b to a
   Vec3 force = Vec3::Zero();     // on a [N]
   double gap = 0;                // [m], < 0: overlap
-  int edge_a = -1, edge_b = -1;  // flat edge numbers; -1: not a rod
+  int edge_a = -1, edge_b = -1;  // flat edge numbers of this frame; -1: not a rod
+  int obstacle_b = -1;           // what b is when it is no rod: an obstacle of the scene,
+  int body_b = -1;               // or a body
+};
+
+// A spring and damper that holds a point of a rod or of a body: a coupling of the scene, or a user's hand.
+struct Pull {
+  int coupling = -1;           // number in the scene; -1: a hand
+  int hand = 0;                // its id; 0: a coupling
+  int rod = -1, body = -1;     // which it holds
+  double material = 0;         // of a rod: where, arc length in the rest rod [m]
+  Vec3 from = Vec3::Zero();    // where the hand or coupling itself is [m]
+  Vec3 point = Vec3::Zero();   // where the point is that it holds [m]
+  Vec3 force = Vec3::Zero();   // on the rod or body [N]
+  Vec3 moment = Vec3::Zero();  // likewise [N m]
 };
 
 struct Frame {
@@ -83,7 +97,13 @@ struct Frame {
   OnInnerNodes<double> twist;  // of the frame beyond parallel transport, unwrapped [rad]: 27 turns stay 27 turns
   std::vector<BodyState> bodies;
   std::vector<ContactPoint> contacts;
-  Energy own_energy;  // the energy the scheme itself conserves
+  std::vector<Wrench> reactions;  // per clamp: what it exerts on the rod, at its node; zero while it does not hold
+  // What acted: the drive that the method evaluated for this time.
+  Vec3 gravity = Vec3::Zero();  // [m/s^2]
+  double load_factor = 1;       // of a statics ramp
+  std::vector<Pose> obstacles;  // per obstacle: where it is
+  std::vector<Pull> pulls;      // of couplings and hands that hold now
+  Energy own_energy;            // the energy the scheme itself conserves
   StepReport report;
 };
 

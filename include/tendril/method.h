@@ -23,12 +23,11 @@ class Method {
  public:
   virtual ~Method() = default;
   [[nodiscard]] virtual StepReport step(double time, double dt, const Live& live) = 0;  // from time to time + step_taken
-  [[nodiscard]] virtual StepReport relax(double time, double load_factor,
-                                         const Live& live) = 0;  // equilibrium, where claimed
+  // Equilibrium, where claimed.
+  [[nodiscard]] virtual StepReport relax(double time, double load_factor, const Live& live) = 0;
+  // Everything but time and step; a frame that was used before keeps its storage.
   virtual void write(Frame& frame) const = 0;
-  virtual void reactions(std::span<Wrench> at_clamps) const = 0;  // what each clamp exerts on the rod, at its node
-  virtual void save(StateWriter& writer) const = 0;
-  virtual void load(StateReader& reader) = 0;
+  virtual void visit_state(StateArchive& archive) = 0;  // every changing value, once: saved, or loaded
 };
 
 struct StepAdvice {

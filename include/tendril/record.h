@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -37,6 +38,9 @@ class RunFolder final : public Sink {
   const std::filesystem::path& folder() const;
   double seconds_between_flushes = 1.0;
   bool whole_when_told = false;  // a live recording is whole whenever end() is called
+  // What views need of the scene, kept beside it in run.h5: tendril::describe_for_views (tendril/view.h). Without it the run cannot
+  // be shown.
+  std::function<std::string(const Simulation&)> describe;
 
  private:
   struct Inside;
@@ -65,7 +69,8 @@ RecordedInputs read_inputs(const std::filesystem::path& folder);  // throws Reco
 std::string summary_json(const Simulation& simulation, const RunReport& report);
 
 // A run.h5, opened once and read frame by frame: a run of any length needs memory for a few frames only. A file that a killed
-// process left behind reads up to its last flush. Throws RecordError.
+// process left behind reads up to its last flush. A file is not trusted: shapes are compared when it is opened, and what belongs
+// together in a frame when it is read. Throws RecordError.
 class TrajectoryReader {
  public:
   explicit TrajectoryReader(const std::filesystem::path& file);
@@ -75,12 +80,12 @@ class TrajectoryReader {
 
   std::int64_t frames() const;
   const std::string& method() const;
-  const std::string& scene() const;    // TOML
-  bool complete() const;               // it reached its end
-  const std::string& outcome() const;  // fine, not_converged, diverged, or interrupted: stopped, killed, still going on
-  const std::string& message() const;  // what happened and what to change, when not fine
+  const std::string& scene() const;        // TOML
+  const std::string& description() const;  // JSON for views; empty: none
+  bool complete() const;                   // it reached its end
+  const std::string& outcome() const;      // fine, not_converged, diverged, or interrupted: stopped, killed, still going on
+  const std::string& message() const;      // what happened and what to change, when not fine
   const std::vector<std::string>& rod_names() const;
-  const std::vector<RodSpan>& rods() const;
 
   // Frame k = 0 .. frames() - 1; rising k is fast. Momenta are in `measures`, probes too. What they held before is
   // replaced, its memory is used again.
@@ -98,7 +103,6 @@ struct Trajectory {
   std::string method, scene;
   bool complete = false;
   std::vector<std::string> rod_names;
-  std::vector<RodSpan> rods;
   std::vector<Frame> frames;
   std::vector<Energy> energies;  // the yardstick's
   std::vector<double> drift;

@@ -114,7 +114,7 @@ class Simulation {
   double step_size() const;
   const Frame& frame() const;  // at the present time
   const Measures& measures() const;
-  std::span<const Wrench> reactions() const;
+  std::span<const Wrench> reactions() const;  // of the frame
   const Scene& scene() const;
   const Model& model() const;
   std::vector<std::string> rod_names() const;  // unnamed rods are rod1, rod2, ...

@@ -15,3 +15,4 @@
 #include "tendril/state.h"
 #include "tendril/strand.h"
 #include "tendril/types.h"
+#include "tendril/view.h"

@@ -57,21 +57,10 @@ class ContactMemory {
   void commit() { std::swap(kept_, now_); }
   std::size_t size() const { return kept_.size(); }  // of what is kept
 
-  void save(StateWriter& writer) const {
-    writer.value(static_cast<std::uint64_t>(kept_.size()));
-    for (Record r : kept_) visit(r, [&writer](const auto& v) { writer.value(v); });
-  }
-  void load(StateReader& reader) {
-    std::uint64_t count = 0;
-    reader.value(count);
-    TENDRIL_REQUIRE(count < (std::uint64_t{1} << 32), "the state is damaged");
-    kept_.clear();
-    for (std::uint64_t k = 0; k < count; ++k) {
-      Record r;
-      visit(r, [&reader](auto& v) { reader.value(v); });
-      TENDRIL_REQUIRE(kept_.empty() || kept_.back().key < r.key, "the state is damaged");
-      kept_.push_back(r);
-    }
+  void visit_state(StateArchive& archive) {
+    archive(kept_);
+    if (!archive.reading()) return;
+    for (std::size_t k = 1; k < kept_.size(); ++k) TENDRIL_REQUIRE(kept_[k - 1].key < kept_[k].key, "the state is damaged");
     now_.clear();
   }
 
@@ -79,13 +68,11 @@ class ContactMemory {
   struct Record {
     ContactKey key;
     ContactMemoryEntry entry;
+    void visit_state(StateArchive& archive) {
+      archive(key.a, key.b, key.part);
+      archive(entry.normal, entry.friction, entry.normal_force, entry.gap, entry.age);
+    }
   };
-  template <class F>
-  static void visit(Record& r, F&& f) {  // each number once: padding never reaches a checkpoint
-    f(r.key.a), f(r.key.b), f(r.key.part);
-    for (Vec3* v : {&r.entry.normal, &r.entry.friction}) f((*v)[0]), f((*v)[1]), f((*v)[2]);
-    f(r.entry.normal_force), f(r.entry.gap), f(r.entry.age);
-  }
   const Record* find(const ContactKey& key) const {
     const auto at =
         std::lower_bound(kept_.begin(), kept_.end(), key, [](const Record& r, const ContactKey& k) { return r.key < k; });

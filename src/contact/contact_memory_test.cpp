@@ -69,14 +69,14 @@ SENTENCE("contact", "memory is saved and loaded bit for bit, and damaged states 
   memory.now(0).gap = -1e-5, memory.now(0).normal_force = 0.1, memory.now(0).friction = Vec3(1, 2, 3);
   memory.commit();
   StateWriter first, second;
-  memory.save(first);
+  first(memory);
   StateReader reader(first.buffer());
-  other.load(reader);
+  reader(other);
   EXPECT_TRUE(reader.at_end());
-  other.save(second);
+  second(other);
   EXPECT_TRUE(std::equal(first.buffer().begin(), first.buffer().end(), second.buffer().begin(), second.buffer().end()));
   StateReader cut(first.buffer().first(first.buffer().size() - 1));
-  EXPECT_THROW(other.load(cut), Misuse);
+  EXPECT_THROW(cut(other), Misuse);
 }
 
 SENTENCE("contact", "memory allocates nothing once warm") {

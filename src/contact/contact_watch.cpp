@@ -65,19 +65,6 @@ ContactMotion ContactWatch::motion_of(const Touch& touch, const ContactRows& row
   return motion;
 }
 
-namespace {
-template <class Visit>
-void each_number_of_pose(Pose& pose, const Visit& visit) {
-  for (int k = 0; k < 3; ++k) visit(pose.position[k]);
-  for (int k = 0; k < 4; ++k) visit(pose.orientation.coeffs()[k]);
-}
-}  // namespace
-
-void ContactWatch::save(StateWriter& writer) const {
-  for (Pose p : poses_after_) each_number_of_pose(p, [&](double number) { writer.value(number); });
-}
-void ContactWatch::load(StateReader& reader) {
-  for (Pose& p : poses_after_) each_number_of_pose(p, [&](double& number) { reader.value(number); });
-}
+void ContactWatch::visit_state(StateArchive& archive) { archive.fixed(poses_after_); }
 
 }  // namespace tendril

@@ -74,8 +74,7 @@ class ContactWatch {
   void set_nodes(const Touch& touch, ContactRows& rows) const;
   ContactMotion motion_of(const Touch& touch, const ContactRows& rows) const;
 
-  void save(StateWriter& writer) const;  // poses of obstacles; the rest is found anew in every step
-  void load(StateReader& reader);
+  void visit_state(StateArchive& archive);  // poses of obstacles; the rest is found anew in every step
 
  private:
   std::size_t first_body() const { return static_cast<std::size_t>(obstacles_); }

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "tendril/view.h"
 #include "view/replay.h"
 
 namespace tendril {
@@ -26,6 +27,7 @@ fs::path new_folder(const fs::path& runs, const std::string& name) {
 LiveRecording::LiveRecording(const fs::path& runs, const std::string& name, const Simulation& simulation)
     : run_(new_folder(runs, name)) {
   run_.whole_when_told = true;
+  run_.describe = describe_for_views;
   run_.begin(simulation);
   take(simulation);  // a recording begins with what is seen, between two recording times or not
 }

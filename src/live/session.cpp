@@ -188,8 +188,8 @@ struct Session::Inside {
     if (stage) {
       bytes = std::make_shared<std::vector<std::byte>>();
       const Simulation& simulation = stage->simulation();
-      writer->write(simulation.frame(), simulation.measures(), simulation.live(),
-                    {.generation = status.generation, .with_values = true}, *bytes);
+      writer->write(simulation.frame(), simulation.measures(), {.generation = status.generation, .with_values = true},
+                    *bytes);
     }
     frame_due = false;
     // In equal intervals, unless one was missed altogether.

@@ -8,6 +8,7 @@
 #include "contact/shapes.h"
 #include "model/bodies.h"
 #include "model/grips.h"
+#include "model/material_point.h"
 #include "model/model.h"
 
 namespace tendril {
@@ -88,8 +89,7 @@ Vec3 Stage::point_of(const Hand& hand) const {
     const Pose& pose = frame.bodies[static_cast<std::size_t>(hand.body)].pose;
     return pose.position + pose.orientation * hand.point;
   }
-  const Grip grip = grip_at(simulation_.model(), hand.rod, hand.material);
-  return (1 - grip.share) * frame.position[grip.a] + grip.share * frame.position[grip.b];
+  return MaterialPoint(simulation_.model(), frame, hand.rod, hand.material).at_nodes(frame.position);
 }
 
 // In its own axes. What the client saw may be a little old: a point off the body is brought back to it.

@@ -54,6 +54,12 @@ constexpr V3<T> select(const Mask& mask, const V3<T>& a, const V3<T>& b) {
   return {select(mask, a.x, b.x), select(mask, a.y, b.y), select(mask, a.z, b.z)};
 }
 
+// Saved and loaded number by number (tendril/state.h).
+template <class Archive, class T>
+void visit_state(Archive& archive, V3<T>& v) {
+  archive(v.x, v.y, v.z);
+}
+
 template <class T>
 struct M3 {
   V3<T> r0, r1, r2;  // rows
@@ -118,6 +124,10 @@ struct Q {
   friend constexpr Q operator-(const Q& a) { return {-a.w, -a.x, -a.y, -a.z}; }
   friend constexpr Q operator*(const T& s, const Q& a) { return {s * a.w, s * a.x, s * a.y, s * a.z}; }
 };
+template <class Archive, class T>
+void visit_state(Archive& archive, Q<T>& q) {
+  archive(q.w, q.x, q.y, q.z);
+}
 template <class T>
 constexpr V3<T> vector_part(const Q<T>& q) {
   return {q.x, q.y, q.z};

@@ -1,43 +1,26 @@
 // Values of a Frame at a material point, and along rods edge by edge: shared by probes and by what is drawn.
 #pragma once
 
+#include <span>
+
 #include "measure/measure.h"
+#include "model/material_point.h"
 
 namespace tendril {
 
-// Arc length in the rest rod of edge k, which counts from the rod's first; by the frame's own nodes.
-double rest_length_of_edge(const Frame& frame, const RodSpan& rod, int k, double rod_length);
 // Curvature about d1 and d2 and twist [rad/m] at the inner node i, which counts from the rod's first.
 Vec3 strain_at_inner(const Frame& frame, const RodSpan& rod, int i, double rod_length);
 double tension_of_edge(const Frame& frame, EdgeIndex edge);  // internal force along the tangent [N]
 
-// A place between two samples: value = (1 - share) a + share b. The share may leave [0, 1] by half a segment: values that
-// sit on edges or inner nodes are carried on to the end of the rod in a straight line, which keeps them second order there.
-struct Between {
-  int a = 0, b = 0;  // counted from the rod's first
-  double share = 0;
-};
-
-class MaterialPoint {  // of one rod of a frame; `s`: arc length in the rest rod [m]
+class MeasuredPoint : public MaterialPoint {
  public:
-  MaterialPoint(const Model& model, const Frame& frame, int rod, double s);
-  Between on_nodes() const;
-  Between on_edges() const;
-  Between on_inner() const;
-  Vec3 at_nodes(const OnNodes<Vec3>& v) const;
-  Vec3 at_edges(const OnEdges<Vec3>& v) const;
-  Quat orientation() const;
+  using MaterialPoint::MaterialPoint;
   Vec3 strain() const;  // curvature about d1 and d2 and twist [rad/m]; a rod of one edge has none
   double tension() const;
   double twist_from_start() const;  // each joint's twist is spread evenly over the half edges beside it [rad]
 
  private:
-  double node_s(int i) const { return frame_.material[NodeIndex(span_.first_node + i)]; }
-  double edge_s(int k) const { return node_s(k) + 0.5 * rest_length_of_edge(frame_, span_, k, length_); }
   double twist_up_to(double s) const;
-  const Frame& frame_;
-  const RodSpan span_;
-  double s_, length_, period_;
 };
 
 struct AlongEdge {       // in the middle of an edge
@@ -47,12 +30,13 @@ struct AlongEdge {       // in the middle of an edge
   double moment = 0;     // size [N m]
 };
 
-// f(EdgeIndex, const AlongEdge&) for every edge of every rod, in order; each joint's strain is computed once.
+// f(EdgeIndex, const AlongEdge&) for every edge of every rod, in order; each joint's strain is computed once. `rod_lengths`: of
+// the rods at rest [m].
 template <class F>
-void for_each_edge(const Model& model, const Frame& frame, F&& f) {
+void for_each_edge(std::span<const double> rod_lengths, const Frame& frame, F&& f) {
   for (std::size_t r = 0; r < frame.rods.size(); ++r) {
     const RodSpan& rod = frame.rods[r];
-    const double length = model.rods[r].length;
+    const double length = rod_lengths[r];
     // Sizes are averaged, not vectors: the directions turn with a twisted section.
     const auto joint = [&](int i) {
       const Vec3 strain = strain_at_inner(frame, rod, i, length);

@@ -5,6 +5,8 @@
 
 #include "math/elementary.h"
 #include "model/bodies.h"
+#include "model/grips.h"
+#include "model/material_point.h"
 
 namespace tendril {
 
@@ -37,10 +39,11 @@ Vec3 edge_vector(const Frame& frame, const RodSpan& rod, int edge) {
 
 // Energy of the half edge between the end of an open rod and the middle of its last edge, from the moment there: the joint
 // to a wall that stands at the node [ERRATA cross-method 7]; a free end has no moment and so no energy.
-void add_end_half(const Model& model, const Frame& frame, NodeIndex node, EdgeIndex edge, Energy& energy) {
-  const Section& section = model.section[edge];
+void add_end_half(const Model& model, const RestValues& rest, const Frame& frame, NodeIndex node, EdgeIndex edge,
+                  Energy& energy) {
+  const Section& section = model.section[rest.section[edge]];
   const Vec3 m = frame.orientation[edge].conjugate() * frame.moment[node];
-  const double half = 0.5 * model.rest_length[edge];
+  const double half = 0.5 * rest.length[edge];
   const auto stored = [half](double moment, double stiffness) {
     return stiffness > 0 ? 0.5 * moment * moment / stiffness * half : 0.0;
   };
@@ -52,24 +55,74 @@ void add_end_half(const Model& model, const Frame& frame, NodeIndex node, EdgeIn
 
 Meter::Meter(std::shared_ptr<const Model> model) : model_(std::move(model)) {
   const Model& m = *model_;
-  rest_.assign(m.rest_twist.size());
-  node_mass_.assign(m.material.size());
-  for (const RodModel& rod : m.rods) {
+  rest_.strain.assign(m.rest_twist.size());
+  density_.assign(m.rest_twist.size(), Vec3::Zero());
+  rest_.twist = m.rest_twist;
+  rest_.length = m.rest_length;
+  rest_.section.assign(m.rest_length.size());
+  for (int e = 0; e < m.rest_length.size(); ++e) rest_.section[EdgeIndex(e)] = EdgeIndex(e);
+  for (const RodModel& rod : m.rods)
     for (int i = 0; i < rod.span.inner; ++i) {
       const JointEdges e = edges_at_inner(rod.span, i);
       const InnerNodeIndex j(rod.span.first_inner + i);
-      rest_[j] = joint_strain(m.rest_frame[e.before], m.rest_frame[e.after], m.rest_twist[j]);
+      rest_.strain[j] = joint_strain(m.rest_frame[e.before], m.rest_frame[e.after], m.rest_twist[j]);
+      density_[j] = Vec3(rest_.strain[j].bend1, rest_.strain[j].bend2, m.rest_twist[j]) /
+                    (0.5 * (m.rest_length[e.before] + m.rest_length[e.after]));
     }
-    for (int k = 0; k < rod.span.edges; ++k) {
-      const EdgeIndex e(rod.span.first_edge + k);
-      const double half = 0.5 * m.section[e].line_mass * m.rest_length[e];
-      node_mass_[NodeIndex(rod.span.first_node + k)] += half;
-      node_mass_[edge_end(rod.span, k)] += half;
-    }
-  }
+  set_masses(m.initial.rods, rest_);
 }
 
-Energy Meter::energy_of_rod(const Frame& frame, int rod_number, double gravity_scale) const {
+void Meter::set_masses(const std::vector<RodSpan>& rods, RestValues& rest) const {
+  int nodes = 0;
+  for (const RodSpan& rod : rods) nodes += rod.nodes;
+  rest.mass.assign(nodes, 0);
+  for (const RodSpan& rod : rods)
+    for (int k = 0; k < rod.edges; ++k) {
+      const EdgeIndex e(rod.first_edge + k);
+      const double half = 0.5 * model_->section[rest.section[e]].line_mass * rest.length[e];
+      rest.mass[NodeIndex(rod.first_node + k)] += half;
+      rest.mass[edge_end(rod, k)] += half;
+    }
+}
+
+const RestValues& Meter::rest_of(const Frame& frame) const {
+  const Model& m = *model_;
+  if (frame.material == m.material) return rest_;
+  other_.length.resize(frame.orientation.size());
+  other_.section.resize(frame.orientation.size());
+  other_.strain.resize(frame.twist.size());
+  other_.twist.resize(frame.twist.size());
+  for (std::size_t r = 0; r < frame.rods.size(); ++r) {
+    const RodSpan& rod = frame.rods[r];
+    const RodModel& model = m.rods[r];
+    // Edges have the section that the model has at their middle.
+    for (int k = 0; k < rod.edges; ++k) {
+      const EdgeIndex e(rod.first_edge + k);
+      other_.length[e] = rest_length_of_edge(frame, rod, k, model.length);
+      const double middle = frame.material[NodeIndex(rod.first_node + k)] + 0.5 * other_.length[e];
+      other_.section[e] = point_on_nodes(model.span, m.material, model.length, middle).edge;
+    }
+    // Inner nodes have the rest strain of their half edges.
+    for (int i = 0; i < rod.inner; ++i) {
+      const JointEdges e = edges_at_inner(rod, i);
+      const InnerNodeIndex j(rod.first_inner + i);
+      Vec3 strain = Vec3::Zero();
+      if (model.span.inner > 0) {
+        const double s = frame.material[NodeIndex(rod.first_node + (rod.ring ? i : i + 1))];
+        const Between at = MaterialPoint(m, m.initial, static_cast<int>(r), s).on_inner();
+        strain = (0.5 * (other_.length[e.before] + other_.length[e.after])) *
+                 ((1 - at.share) * density_[InnerNodeIndex(model.span.first_inner + at.a)] +
+                  at.share * density_[InnerNodeIndex(model.span.first_inner + at.b)]);
+      }
+      other_.strain[j] = {strain.x(), strain.y()};
+      other_.twist[j] = strain.z();
+    }
+  }
+  set_masses(frame.rods, other_);
+  return other_;
+}
+
+Energy Meter::energy_of_rod(const Frame& frame, const RestValues& rest, int rod_number) const {
   const Model& m = *model_;
   const RodSpan& rod = frame.rods[static_cast<std::size_t>(rod_number)];
   Energy energy;
@@ -77,64 +130,64 @@ Energy Meter::energy_of_rod(const Frame& frame, int rod_number, double gravity_s
     const JointEdges e = edges_at_inner(rod, i);
     const InnerNodeIndex j(rod.first_inner + i);
     const JointStrain now = joint_strain(frame.orientation[e.before], frame.orientation[e.after], frame.twist[j]);
-    const Section &a = m.section[e.before], &b = m.section[e.after];
-    const double la = 0.5 * m.rest_length[e.before], lb = 0.5 * m.rest_length[e.after];
+    const Section &a = m.section[rest.section[e.before]], &b = m.section[rest.section[e.after]];
+    const double la = 0.5 * rest.length[e.before], lb = 0.5 * rest.length[e.after];
     // Two half edges in a row under one moment: their compliances add.
     const auto stored = [la, lb](double strain, double stiff_a, double stiff_b) {
       return stiff_a > 0 && stiff_b > 0 ? 0.5 * strain * strain / (la / stiff_a + lb / stiff_b) : 0.0;
     };
-    energy.bending += stored(now.bend1 - rest_[j].bend1, a.EI1, b.EI1) + stored(now.bend2 - rest_[j].bend2, a.EI2, b.EI2);
-    energy.twisting += stored(frame.twist[j] - m.rest_twist[j], a.GJ, b.GJ);
+    energy.bending +=
+        stored(now.bend1 - rest.strain[j].bend1, a.EI1, b.EI1) + stored(now.bend2 - rest.strain[j].bend2, a.EI2, b.EI2);
+    energy.twisting += stored(frame.twist[j] - rest.twist[j], a.GJ, b.GJ);
   }
   if (!rod.ring && rod.edges > 0) {
-    add_end_half(m, frame, NodeIndex(rod.first_node), EdgeIndex(rod.first_edge), energy);
-    add_end_half(m, frame, NodeIndex(rod.first_node + rod.nodes - 1), EdgeIndex(rod.first_edge + rod.edges - 1), energy);
+    add_end_half(m, rest, frame, NodeIndex(rod.first_node), EdgeIndex(rod.first_edge), energy);
+    add_end_half(m, rest, frame, NodeIndex(rod.first_node + rod.nodes - 1), EdgeIndex(rod.first_edge + rod.edges - 1),
+                 energy);
   }
   for (int k = 0; k < rod.edges; ++k) {
     const EdgeIndex e(rod.first_edge + k);
-    const double stretch = edge_vector(frame, rod, k).norm() / m.rest_length[e] - 1;
-    energy.stretching += 0.5 * m.section[e].EA * stretch * stretch * m.rest_length[e];  // EA = 0: not given
+    const double stretch = edge_vector(frame, rod, k).norm() / rest.length[e] - 1;
+    energy.stretching += 0.5 * m.section[rest.section[e]].EA * stretch * stretch * rest.length[e];  // EA = 0: not given
   }
   for (int k = 0; k < rod.nodes; ++k) {
     const NodeIndex n(rod.first_node + k);
-    energy.kinetic += 0.5 * node_mass_[n] * frame.velocity[n].squaredNorm();
-    energy.gravity -= gravity_scale * node_mass_[n] * m.gravity.dot(frame.position[n]);
+    energy.kinetic += 0.5 * rest.mass[n] * frame.velocity[n].squaredNorm();
+    energy.gravity -= rest.mass[n] * frame.gravity.dot(frame.position[n]);
   }
   return energy;
 }
 
-Energy Meter::energy(const Frame& frame, double gravity_scale) const {
+Energy Meter::energy(const Frame& frame, const RestValues& rest) const {
   Energy sum;
   for (int r = 0; r < static_cast<int>(frame.rods.size()); ++r) {
-    const Energy one = energy_of_rod(frame, r, gravity_scale);
+    const Energy one = energy_of_rod(frame, rest, r);
     sum.kinetic += one.kinetic, sum.bending += one.bending, sum.twisting += one.twisting;
     sum.stretching += one.stretching, sum.gravity += one.gravity, sum.contact += one.contact;
   }
   for (std::size_t i = 0; i < frame.bodies.size(); ++i) {
     sum.kinetic += kinetic_energy(model_->bodies[i], frame.bodies[i]);
-    sum.gravity -= gravity_scale * model_->bodies[i].mass * model_->gravity.dot(frame.bodies[i].pose.position);
+    sum.gravity -= model_->bodies[i].mass * frame.gravity.dot(frame.bodies[i].pose.position);
   }
   return sum;
 }
 
-void Meter::measure(const Frame& frame, std::span<const Wrench> reactions, double gravity_scale, Measures& out,
-                    std::span<const Grip> grips) const {
+void Meter::measure(const Frame& frame, Measures& out) const {
   const Model& m = *model_;
-  // Rest values belong to the model's nodes; a method that adds or removes nodes needs a Meter that samples the rest curve.
-  TENDRIL_REQUIRE(frame.position.size() == m.material.size(), "the frame has other nodes than the model");
-  out.energy = energy(frame, gravity_scale);
+  const RestValues& rest = rest_of(frame);
+  out.energy = energy(frame, rest);
   out.length_error = out.penetration = 0;
   out.momentum.setZero(), out.angular_momentum.setZero();
   for (const RodSpan& rod : frame.rods) {
     for (int k = 0; k < rod.edges; ++k) {
       const EdgeIndex e(rod.first_edge + k);
-      const double error = std::abs(edge_vector(frame, rod, k).norm() / m.rest_length[e] - 1);
+      const double error = std::abs(edge_vector(frame, rod, k).norm() / rest.length[e] - 1);
       if (!(error <= out.length_error)) out.length_error = error;  // a NaN stays
     }
   }
-  for (int i = 0; i < node_mass_.size(); ++i) {
+  for (int i = 0; i < rest.mass.size(); ++i) {
     const NodeIndex n(i);
-    const Vec3 p = node_mass_[n] * frame.velocity[n];
+    const Vec3 p = rest.mass[n] * frame.velocity[n];
     out.momentum += p;
     out.angular_momentum += frame.position[n].cross(p);
   }
@@ -146,22 +199,20 @@ void Meter::measure(const Frame& frame, std::span<const Wrench> reactions, doubl
   }
   for (const ContactPoint& c : frame.contacts) {
     double radius = 0;
-    if (c.edge_a >= 0) radius = std::max(radius, m.section[EdgeIndex(c.edge_a)].radius());
-    if (c.edge_b >= 0) radius = std::max(radius, m.section[EdgeIndex(c.edge_b)].radius());
+    if (c.edge_a >= 0) radius = std::max(radius, m.section[rest.section[EdgeIndex(c.edge_a)]].radius());
+    if (c.edge_b >= 0) radius = std::max(radius, m.section[rest.section[EdgeIndex(c.edge_b)]].radius());
     if (c.gap < 0 && radius > 0) out.penetration = std::max(out.penetration, -c.gap / radius);
   }
   if (out.probes.size() != m.probes.size()) {
     out.probes.assign(m.probes.size(), {});
     for (std::size_t i = 0; i < m.probes.size(); ++i) out.probes[i].name = m.probes[i].name;
   }
-  for (std::size_t i = 0; i < m.probes.size(); ++i)
-    measure_probe(frame, reactions, grips, gravity_scale, m.probes[i], out.probes[i].value);
+  for (std::size_t i = 0; i < m.probes.size(); ++i) measure_probe(frame, rest, m.probes[i], out.probes[i].value);
 }
 
-Measures measure(std::shared_ptr<const Model> model, const Frame& frame, std::span<const Wrench> reactions,
-                 double gravity_scale) {
+Measures measure(std::shared_ptr<const Model> model, const Frame& frame) {
   Measures out;
-  Meter(std::move(model)).measure(frame, reactions, gravity_scale, out);
+  Meter(std::move(model)).measure(frame, out);
   return out;
 }
 

@@ -3,10 +3,8 @@
 #pragma once
 
 #include <memory>
-#include <span>
 #include <vector>
 
-#include "model/grips.h"
 #include "model/model.h"
 #include "tendril/frame.h"
 #include "tendril/simulate.h"
@@ -21,24 +19,36 @@ struct JointStrain {
 };
 JointStrain joint_strain(const Quat& a, const Quat& b, double unwrapped_twist);
 
+// The rod at rest, at the nodes that a frame has.
+struct RestValues {
+  OnInnerNodes<JointStrain> strain;
+  OnInnerNodes<double> twist;  // [rad]
+  OnNodes<double> mass;        // half of each neighbouring edge [kg]
+  OnEdges<double> length;      // [m]
+  OnEdges<EdgeIndex> section;  // the edge of the model whose section it has
+};
+
 class Meter {
  public:
   explicit Meter(std::shared_ptr<const Model> model);  // takes the strain of the rest frames, once
 
-  // Fills everything but `drift`, which needs the past. `gravity_scale` is Live's, `grips` the drive's of that moment.
-  // Allocates nothing but the probes' values the first time `out` is used.
-  void measure(const Frame& frame, std::span<const Wrench> reactions, double gravity_scale, Measures& out,
-               std::span<const Grip> grips = {}) const;
-  Energy energy(const Frame& frame, double gravity_scale) const;  // of all rods
-  Energy energy_of_rod(const Frame& frame, int rod, double gravity_scale) const;
+  // Fills everything but `drift`, which needs the past. Allocates nothing but the probes' values the first time `out` is used.
+  void measure(const Frame& frame, Measures& out) const;
+  Energy energy(const Frame& frame) const { return energy(frame, rest_of(frame)); }  // of all rods and bodies
+  // Of a frame with other nodes than the model the rest strain is that of the model's joints per length, interpolated: second order.
+  // Valid until the next call.
+  const RestValues& rest_of(const Frame& frame) const;
 
  private:
+  void set_masses(const std::vector<RodSpan>& rods, RestValues& rest) const;  // from lengths and sections
+  Energy energy(const Frame& frame, const RestValues& rest) const;
+  Energy energy_of_rod(const Frame& frame, const RestValues& rest, int rod) const;
   void measure_body(const Frame& frame, const ProbeModel& probe, std::vector<double>& out) const;
-  void measure_probe(const Frame& frame, std::span<const Wrench> reactions, std::span<const Grip> grips,
-                     double gravity_scale, const ProbeModel& probe, std::vector<double>& out) const;
+  void measure_probe(const Frame& frame, const RestValues& rest, const ProbeModel& probe, std::vector<double>& out) const;
   std::shared_ptr<const Model> model_;
-  OnInnerNodes<JointStrain> rest_;
-  OnNodes<double> node_mass_;  // half of each neighbouring edge [kg]
+  RestValues rest_;             // at the model's nodes
+  OnInnerNodes<Vec3> density_;  // rest strain per length there: about d1, about d2, twist [rad/m]
+  mutable RestValues other_;    // at the nodes of a frame that has others; keeps its storage
 };
 
 // The edge before and after an inner node of the flat arrays.
@@ -48,7 +58,6 @@ struct JointEdges {
 JointEdges edges_at_inner(const RodSpan& rod, int inner);  // `inner` counts from the rod's first
 
 // One moment's worth of convenience: makes a Meter and uses it once.
-Measures measure(std::shared_ptr<const Model> model, const Frame& frame, std::span<const Wrench> reactions = {},
-                 double gravity_scale = 1);
+Measures measure(std::shared_ptr<const Model> model, const Frame& frame);
 
 }  // namespace tendril

@@ -1,4 +1,5 @@
 #include "measure/measure.h"
+#include "model/drive.h"
 
 #include <numbers>
 
@@ -26,8 +27,9 @@ std::shared_ptr<const Model> model_of(const Scene& scene) {
 }
 Measures measured(const Scene& scene) {
   const auto model = model_of(scene);
-  const std::vector<Wrench> reactions(model->clamps.size(), Wrench{Vec3(1, 2, 3), Vec3(4, 5, 6)});
-  return measure(model, model->initial, reactions);
+  Frame frame = model->initial;
+  frame.reactions.assign(model->clamps.size(), Wrench{Vec3(1, 2, 3), Vec3(4, 5, 6)});
+  return measure(model, frame);
 }
 
 SENTENCE("measure", "the rest shape has no elastic energy, straight or curved, twisted or not") {
@@ -150,17 +152,17 @@ SENTENCE("measure", "a coupling's probe is its spring and damper at the frame, a
   for (Vec3& p : frame.position) p += Vec3(0, 0.1, 0);
   for (Vec3& v : frame.velocity) v = Vec3(0, 0, 1);
   for (Vec3& w : frame.spin) w = Vec3(0, 2, 0);
-  Grip grip;
-  grip.coupling = 0, grip.stiffness = 4, grip.damping = 0.5, grip.angular_stiffness = 2, grip.angular_damping = 0.25;
-  grip.pose = model->couplings[0].start;
+  Drive drive;
+  evaluate(*model, Live{}, 0, 1, drive);
+  write_drive(*model, drive, frame);
   Measures m;
-  const std::vector<Wrench> reactions(model->clamps.size());
   Meter meter(model);
-  meter.measure(frame, reactions, 1, m, std::span<const Grip>(&grip, 1));
+  meter.measure(frame, m);
   const auto near = [](const std::vector<double>& v, const Vec3& e) { return (Vec3(v[0], v[1], v[2]) - e).norm() < 1e-9; };
   EXPECT_TRUE(near(m.probes[0].value, Vec3(0, -0.4, -0.5)));
   EXPECT_TRUE(near(m.probes[1].value, Vec3(0, -0.5, 0)));
-  meter.measure(frame, reactions, 1, m);
+  frame.pulls.clear();
+  meter.measure(frame, m);
   EXPECT_TRUE(near(m.probes[0].value, Vec3::Zero()));
 }
 

@@ -49,28 +49,24 @@ void Meter::measure_body(const Frame& frame, const ProbeModel& probe, std::vecto
   }
 }
 
-void Meter::measure_probe(const Frame& frame, std::span<const Wrench> reactions, std::span<const Grip> grips,
-                          double gravity_scale, const ProbeModel& probe, std::vector<double>& out) const {
+void Meter::measure_probe(const Frame& frame, const RestValues& rest, const ProbeModel& probe,
+                          std::vector<double>& out) const {
   if (probe.coupling >= 0) {  // of one that does not pull now: zero
-    Vec3 pull = Vec3::Zero();
-    const MaterialPoint point(*model_, frame, probe.rod, probe.material);
-    for (const Grip& grip : grips) {
-      if (grip.coupling != probe.coupling) continue;
-      pull = probe.quantity == Quantity::reaction_force
-                 ? grip_force(grip, point.at_nodes(frame.position), point.at_nodes(frame.velocity))
-                 : grip_moment(grip, point.orientation(), point.at_edges(frame.spin));
-    }
-    return set(out, pull);
+    Vec3 value = Vec3::Zero();
+    for (const Pull& pull : frame.pulls)
+      if (pull.coupling == probe.coupling) value = probe.quantity == Quantity::reaction_force ? pull.force : pull.moment;
+    return set(out, value);
   }
   if (probe.quantity == Quantity::reaction_force || probe.quantity == Quantity::reaction_moment) {
     const auto clamp = static_cast<std::size_t>(probe.clamp);
-    TENDRIL_REQUIRE(probe.clamp >= 0 && clamp < reactions.size(), "a reaction probe needs the reactions of the clamps");
-    return set(out, probe.quantity == Quantity::reaction_force ? reactions[clamp].force : reactions[clamp].moment);
+    TENDRIL_REQUIRE(probe.clamp >= 0 && clamp < frame.reactions.size(), "a reaction probe needs the frame's reactions");
+    const Wrench& reaction = frame.reactions[clamp];
+    return set(out, probe.quantity == Quantity::reaction_force ? reaction.force : reaction.moment);
   }
   if (probe.body >= 0) return measure_body(frame, probe, out);
   const RodSpan& rod = frame.rods[static_cast<std::size_t>(probe.rod)];
-  const MaterialPoint point(*model_, frame, probe.rod, probe.material);
-  const auto rod_energy = [&] { return energy_of_rod(frame, probe.rod, gravity_scale); };
+  const MeasuredPoint point(*model_, frame, probe.rod, probe.material);
+  const auto rod_energy = [&] { return energy_of_rod(frame, rest, probe.rod); };
   switch (probe.quantity) {
     case Quantity::position:
       return set(out, point.at_nodes(frame.position));

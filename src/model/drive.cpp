@@ -5,6 +5,7 @@
 #include "math/elementary.h"
 #include "math/rotation.h"
 #include "math/transport.h"
+#include "model/material_point.h"
 #include "model/timetable.h"
 
 namespace tendril {
@@ -136,6 +137,62 @@ void evaluate(const Model& model, const Live& live, double time, double load_fac
   for (std::size_t i = 0; i < model.obstacles.size(); ++i)
     evaluate_obstacle(model.obstacles[i], time, load_factor, out.obstacles[i]);
   evaluate_grips(model, live, time, load_factor, out.grips);
+}
+
+void stand_still(Drive& drive) {
+  for (Grip& grip : drive.grips) grip.motion = {};
+}
+
+namespace {
+Pull pull_of(const Model& model, const Frame& frame, const Grip& grip) {
+  Pull pull;
+  pull.coupling = grip.coupling, pull.hand = grip.hand;
+  pull.rod = grip.rod, pull.body = grip.body;
+  pull.material = grip.material;
+  pull.from = grip.pose.position;
+  if (grip.rod >= 0) {
+    const MaterialPoint at(model, frame, grip.rod, grip.material);
+    pull.point = at.at_nodes(frame.position);
+    pull.force = grip_force(grip, pull.point, at.at_nodes(frame.velocity));
+    pull.moment = grip_moment(grip, at.orientation(), at.at_edges(frame.spin));
+  } else {
+    const BodyState& body = frame.bodies[static_cast<std::size_t>(grip.body)];
+    const Vec3 arm = body.pose.orientation * grip.point;
+    pull.point = body.pose.position + arm;
+    pull.force = grip_force(grip, pull.point, body.motion.linear + body.motion.angular.cross(arm));
+  }
+  return pull;
+}
+}  // namespace
+
+void take_shape(const Model& model, Frame& frame) {
+  if (frame.position.size() == model.initial.position.size() && frame.reactions.size() == model.clamps.size()) return;
+  const double time = frame.time;
+  const std::int64_t step = frame.step;
+  frame = model.initial;
+  frame.time = time, frame.step = step;
+}
+
+void write_drive(const Model& model, const Drive& drive, Frame& frame) {
+  frame.gravity = drive.gravity;
+  frame.load_factor = drive.load_factor;
+  frame.obstacles.clear();
+  for (const ObstacleNow& obstacle : drive.obstacles) frame.obstacles.push_back(obstacle.pose);
+  frame.pulls.clear();
+  for (const Grip& grip : drive.grips)
+    if (grip.rod >= 0 || static_cast<std::size_t>(grip.body) < frame.bodies.size())
+      frame.pulls.push_back(pull_of(model, frame, grip));
+}
+
+void visit_state(StateArchive& archive, Drive& drive) {
+  archive(drive.time, drive.load_factor, drive.gravity);
+  archive.fixed(drive.clamps);
+  archive.fixed(drive.bodies);
+  archive.fixed(drive.node_factor);
+  archive.fixed(drive.line_factor);
+  archive.fixed(drive.wind_factor);
+  archive.fixed(drive.obstacles);
+  archive(drive.grips);
 }
 
 }  // namespace tendril

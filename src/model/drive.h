@@ -6,6 +6,7 @@
 #include "model/grips.h"
 #include "model/model.h"
 #include "tendril/live.h"
+#include "tendril/state.h"
 
 namespace tendril {
 
@@ -14,11 +15,13 @@ struct ClampNow {
   Pose pose;
   Motion motion;
   double turn = 0;  // [rad] since the start, any number of turns
+  void visit_state(StateArchive& archive) { archive(active, pose, motion, turn); }
 };
 
 struct ObstacleNow {
   Pose pose;      // of its own axes
   Motion motion;  // of its own origin
+  void visit_state(StateArchive& archive) { archive(pose, motion); }
 };
 
 struct Drive {
@@ -36,5 +39,17 @@ struct Drive {
 // load_factor scales loads and paths from the start (0) to the drive of `time` (1); 1 in dynamics. Does not allocate once `out`
 // has been used with the same model.
 void evaluate(const Model& model, const Live& live, double time, double load_factor, Drive& out);
+
+// An equilibrium: nothing moves, and the dampers of hands and couplings carry nothing.
+void stand_still(Drive& drive);
+
+// For methods that keep the model's nodes: a frame of other sizes, a new one, takes its shape from the model.
+void take_shape(const Model& model, Frame& frame);
+// What acted, as a Frame tells it: gravity, load factor, obstacles, and what hands and couplings pull with at the places that
+// the frame's rods and bodies have. Called by `write` of every method, with the drive it used, after positions and velocities.
+void write_drive(const Model& model, const Drive& drive, Frame& frame);
+
+// Saved by the methods: what a Frame says of the drive is the same after loading.
+void visit_state(StateArchive& archive, Drive& drive);
 
 }  // namespace tendril

@@ -8,19 +8,25 @@
 
 namespace tendril {
 
+PointOnNodes point_on_nodes(const RodSpan& rod, const OnNodes<double>& material, double length, double s) {
+  const double* first = material.data() + rod.first_node;
+  if (rod.ring) s -= length * std::floor(s / length);
+  // The last of the edges that begin at or before the point.
+  const auto after = std::upper_bound(first + 1, first + rod.edges, s);
+  const int k = static_cast<int>(after - first) - 1;
+  const bool round = k + 1 == rod.nodes;  // the last edge of a ring
+  const double end = round ? length : first[k + 1];
+  return {EdgeIndex(rod.first_edge + k), NodeIndex(rod.first_node + k), NodeIndex(rod.first_node + (round ? 0 : k + 1)),
+          std::clamp((s - first[k]) / (end - first[k]), 0.0, 1.0)};
+}
+
 Grip grip_at(const Model& model, int rod, double material) {
   const RodModel& r = model.rods[static_cast<std::size_t>(rod)];
-  const double* first = model.material.data() + r.span.first_node;
-  if (r.span.ring) material -= r.length * std::floor(material / r.length);
-  // The last of the edges that begin at or before the point.
-  const auto after = std::upper_bound(first + 1, first + r.span.edges, material);
-  const int k = static_cast<int>(after - first) - 1;
+  const PointOnNodes at = point_on_nodes(r.span, model.material, r.length, material);
   Grip grip;
   grip.rod = rod;
-  grip.edge = EdgeIndex(r.span.first_edge + k);
-  grip.a = NodeIndex(r.span.first_node + k);
-  grip.b = NodeIndex(r.span.first_node + (k + 1 == r.span.nodes ? 0 : k + 1));
-  grip.share = std::clamp((material - first[k]) / model.rest_length[grip.edge], 0.0, 1.0);
+  grip.material = material;
+  grip.edge = at.edge, grip.a = at.a, grip.b = at.b, grip.share = at.share;
   return grip;
 }
 

@@ -5,6 +5,7 @@
 
 #include "model/model.h"
 #include "tendril/live.h"
+#include "tendril/state.h"
 
 namespace tendril {
 
@@ -14,6 +15,7 @@ struct Grip {
   int rod = -1;
   int body = -1;              // instead of a rod
   Vec3 point = Vec3::Zero();  // of the body, in its own axes
+  double material = 0;        // of the rod: arc length in the rest rod [m]
   // The point it holds is (1 - share) times node a plus share times node b, the ends of `edge`; at a node, share is 0 or 1.
   EdgeIndex edge;
   NodeIndex a, b;
@@ -22,9 +24,23 @@ struct Grip {
   Motion motion;
   double stiffness = 0, damping = 0;                  // [N/m], [N s/m]
   double angular_stiffness = 0, angular_damping = 0;  // [N m/rad], [N m s/rad]
+  void visit_state(StateArchive& archive) {
+    archive(coupling, hand, rod, body, point, material, edge.value, a.value, b.value, share, pose, motion);
+    archive(stiffness, damping, angular_stiffness, angular_damping);
+  }
 };
 
-// A grip at the material point `material` [m] of a rod; beyond the ends it is the end, around a ring it goes on.
+// Where a material point lies among the nodes of a rod as they are now: those of the model, of a frame, or a method's own.
+struct PointOnNodes {
+  EdgeIndex edge;
+  NodeIndex a, b;  // its ends
+  double share = 0;
+};
+// `material`: of all nodes; `length`: of the rest rod. Beyond the ends it is the end, around a ring it goes on.
+PointOnNodes point_on_nodes(const RodSpan& rod, const OnNodes<double>& material, double length, double s);
+
+// A grip at the material point `material` [m] of a rod, for methods that keep the model's nodes; others take `material` and
+// point_on_nodes of their own.
 Grip grip_at(const Model& model, int rod, double material);
 
 // The force of the spring and damper on a point that is at `position` with `velocity`.

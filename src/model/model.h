@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <memory>
 #include <string>
 #include <variant>
 #include <vector>
@@ -23,14 +24,19 @@ struct Section {                    // of one edge
   enum class Shape { round, box } shape = Shape::round;
 };
 
+class RestCurve;  // rest_curve.h
+
 struct RodModel {
   std::string name;
   RodSpan span;
   double length = 0;  // of the rest rod [m]
   Damping damping;
-  int max_edges = 0;  // most that a method may ever give it; at least those of the mesh
+  std::shared_ptr<const RestCurve> rest_curve;  // by material coordinate: where a method puts a node that the model has not
+  int max_edges = 0;  // that can ever be out: those of the model, and one more where one is cut in two
 };
 
+// What is placed on a rod has a material coordinate [m], arc length in the rest rod, which never changes, and a node of the model's
+// mesh there, which only methods that keep these nodes may use.
 struct ClampModel {  // a clamp at its node
   std::string name;
   int rod = 0;
@@ -41,6 +47,7 @@ struct ClampModel {  // a clamp at its node
   Timetable<Vec3> move;       // [m]
   Timetable<double> turn;     // [turns]
   double from = 0, until = forever;
+  double material = 0;  // [m]
 };
 
 struct NodeLoad {  // a point force or moment
@@ -50,6 +57,7 @@ struct NodeLoad {  // a point force or moment
   Vec3 value = Vec3::Zero();
   Axes axes = Axes::world;
   Timetable<double> factor;
+  double material = 0;  // [m]
 };
 struct LineLoad {  // per rest length, on the edges [first, last) of the flat arrays; the end edges may be covered in part
   int rod = 0;
@@ -59,6 +67,7 @@ struct LineLoad {  // per rest length, on the edges [first, last) of the flat ar
   Vec3 force = Vec3::Zero();  // [N/m]
   Axes axes = Axes::world;
   Timetable<double> factor;
+  double from = 0, to = 0;  // material coordinates of the covered part [m]
 };
 struct Drag {
   int rod = -1;  // -1: every rod
@@ -77,6 +86,7 @@ struct JointModel {  // each side: a rod (rod >= 0), a body (body >= 0), or the 
   int body_a = -1, body_b = -1;
   Vec3 point = Vec3::Zero();                                    // where it is at the start [m]
   Quat frame_a = Quat::Identity(), frame_b = Quat::Identity();  // of a rod: its material frame at the node at the start
+  double material_a = 0, material_b = 0;                        // of a rod [m]
 };
 struct BodyModel {
   std::string name;

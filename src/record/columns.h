@@ -1,6 +1,10 @@
-// The datasets of run.h5: which there are, how wide a row is, how a Frame fills it and is filled from it.
+// The datasets of run.h5: which there are, what a row stands for, how a Frame fills it and is filled from it.
+//
+// Most have one row per frame. Of what comes in numbers that change from frame to frame (nodes, edges, contacts, ...) all frames'
+// rows stand one after another; `counts` has how many belong to each frame.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -9,33 +13,55 @@
 
 namespace tendril {
 
-inline constexpr std::int64_t run_format_version =
-    4;  // 1: without probes and outcome, 2: without contacts, 3: without verdict
-inline constexpr std::int64_t oldest_run_format_version = 2;  // that can be read
+// 1: without probes and outcome, 2: without contacts, 3: one fixed number of nodes, without reactions read back, pulls, obstacles,
+// verdicts and the description that replays need. Older files than this one cannot be read.
+inline constexpr std::int64_t run_format_version = 4;
 
-struct FrameSizes {
-  std::size_t nodes = 0, edges = 0, inner = 0, clamps = 0, probes = 0, bodies = 0;  // probes: numbers of all of them
-  bool operator==(const FrameSizes&) const = default;
+enum class RowIs : std::uint8_t { frame, node, edge, inner_node, contact, pull };
+inline constexpr std::size_t lists = 5;  // all but `frame`
+using ListCounts = std::array<std::int64_t, lists>;
+constexpr std::size_t list_of(RowIs row) { return static_cast<std::size_t>(row) - 1; }
+ListCounts counts_of(const Frame& frame);
+
+struct FileSizes {                                                          // the same in every frame of a file
+  std::size_t rods = 0, clamps = 0, bodies = 0, obstacles = 0, probes = 0;  // probes: numbers of all of them
+  bool operator==(const FileSizes&) const = default;
 };
-FrameSizes sizes_of(const Frame& frame, std::size_t clamps, std::size_t probes);
+FileSizes sizes_of(const Frame& frame, std::size_t probes);
 
 struct RowSource {
   const Frame& frame;
   const Measures& measures;
-  std::span<const Wrench> reactions;
+};
+struct RowTarget {
+  const double* values;  // of this frame
+  std::size_t rows;      // of this frame
+  const FileSizes& sizes;
+  Frame& frame;
+  Measures& measures;  // its probes have their names and lengths already
 };
 
 struct Column {
   const char* name;
-  const char* about;                       // meaning and unit, written as an attribute
-  std::size_t (*rows)(const FrameSizes&);  // values per frame = rows * width; 0 for none: one number per frame
-  std::size_t width;                       // 0: no second dimension
+  const char* about;  // meaning and unit, written as an attribute
+  RowIs row;
+  std::size_t (*things)(const FileSizes&);  // a row has this many things; nullptr: no such dimension
+  std::size_t width;                        // numbers each; 0: no such dimension
   bool whole_numbers;
+  bool plotted;                                         // read_numbers reads it
   void (*put)(const RowSource&, std::vector<double>&);  // appends one frame's values; whole numbers below 2^53 are exact
-  std::int64_t since = oldest_run_format_version;       // files before this version do not have it
+  void (*take)(const RowTarget&);                       // the opposite; throws RecordError for numbers that cannot be
+
+  std::size_t values_per_row(const FileSizes& sizes) const {
+    return (things != nullptr ? things(sizes) : 1) * (width > 0 ? width : 1);
+  }
 };
 std::span<const Column> all_columns();
-inline constexpr const char* solver_group = "solver";
-inline constexpr const char* probes_group = "probes";
+inline constexpr const char* counts_column = "counts";
+inline constexpr const char* groups[] = {"solver", "probes", "rods", "contacts"};
+
+// Every array has the length that the spans of the rods give it, and numbers of edges, bodies, ... are such of this frame; else
+// throws RecordError. `plotted`: of what read_numbers reads.
+void check_frame(const Frame& frame, bool plotted);
 
 }  // namespace tendril

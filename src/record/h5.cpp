@@ -32,7 +32,25 @@ Handle text_type(std::size_t length, const std::string& file) {
   return type;
 }
 
+// A text, or texts of one length, and no more of it than memory can hold: a file may say anything.
+std::size_t text_length(const Handle& type, std::size_t count, const std::string& file) {
+  constexpr std::size_t most = std::size_t{1} << 30;
+  const std::size_t length = H5Tget_size(type.get());
+  if (H5Tget_class(type.get()) != H5T_STRING || H5Tis_variable_str(type.get()) != 0 || length == 0 || length > most ||
+      count > most / length)
+    throw RecordError(file + ": holds a text that is none");
+  return length;
+}
+void require_one(hssize_t count, const std::string& file) {
+  if (count != 1) throw RecordError(file + ": holds several values where one should be");
+}
+
 }  // namespace
+
+std::size_t points_of(hid_t dataset, const std::string& file) {
+  const Handle space(checked(H5Dget_space(dataset), file, "read a size"), H5Sclose);
+  return static_cast<std::size_t>(checked(H5Sget_simple_extent_npoints(space.get()), file, "read a size"));
+}
 
 void set_up() {
   static const bool done = [] {
@@ -66,7 +84,8 @@ void write_text(hid_t at, const char* name, const std::string& text, const std::
 std::string read_text(hid_t at, const char* name, const std::string& file) {
   const Handle set(checked(H5Dopen2(at, name, H5P_DEFAULT), file, fmt::format("find `{}`", name)), H5Dclose);
   const Handle type(checked(H5Dget_type(set.get()), file, "read a text"), H5Tclose);
-  std::string text(H5Tget_size(type.get()), '\0');
+  require_one(static_cast<hssize_t>(points_of(set.get(), file)), file);
+  std::string text(text_length(type, 1, file), '\0');
   checked(H5Dread(set.get(), type.get(), H5S_ALL, H5S_ALL, H5P_DEFAULT, text.data()), file, fmt::format("read `{}`", name));
   text.resize(std::strlen(text.c_str()));
   return text;
@@ -90,9 +109,7 @@ void write_texts(hid_t at, const char* name, const std::vector<std::string>& tex
 std::vector<std::string> read_texts(hid_t at, const char* name, const std::string& file) {
   const Handle set(checked(H5Dopen2(at, name, H5P_DEFAULT), file, fmt::format("find `{}`", name)), H5Dclose);
   const Handle type(checked(H5Dget_type(set.get()), file, "read texts"), H5Tclose);
-  const Handle space(checked(H5Dget_space(set.get()), file, "read texts"), H5Sclose);
-  const std::size_t length = H5Tget_size(type.get());
-  const auto count = static_cast<std::size_t>(checked(H5Sget_simple_extent_npoints(space.get()), file, "read texts"));
+  const std::size_t count = points_of(set.get(), file), length = text_length(type, count, file);
   std::string flat(length * count, '\0');
   if (count > 0) checked(H5Dread(set.get(), type.get(), H5S_ALL, H5S_ALL, H5P_DEFAULT, flat.data()), file, "read texts");
   std::vector<std::string> texts;
@@ -117,6 +134,8 @@ void write_number_attribute(hid_t at, const char* name, std::int64_t value, cons
 std::int64_t read_number_attribute(hid_t at, const char* name, const std::string& file) {
   const Handle attribute(checked(H5Aopen(at, name, H5P_DEFAULT), file, fmt::format("find the attribute `{}`", name)),
                          H5Aclose);
+  const Handle space(checked(H5Aget_space(attribute.get()), file, "read an attribute"), H5Sclose);
+  require_one(H5Sget_simple_extent_npoints(space.get()), file);
   std::int64_t value = 0;
   checked(H5Aread(attribute.get(), H5T_NATIVE_INT64, &value), file, fmt::format("read the attribute `{}`", name));
   return value;
@@ -136,7 +155,9 @@ std::string read_text_attribute(hid_t at, const char* name, const std::string& f
   const Handle attribute(checked(H5Aopen(at, name, H5P_DEFAULT), file, fmt::format("find the attribute `{}`", name)),
                          H5Aclose);
   const Handle type(checked(H5Aget_type(attribute.get()), file, "read an attribute"), H5Tclose);
-  std::string text(H5Tget_size(type.get()), '\0');
+  const Handle space(checked(H5Aget_space(attribute.get()), file, "read an attribute"), H5Sclose);
+  require_one(H5Sget_simple_extent_npoints(space.get()), file);
+  std::string text(text_length(type, 1, file), '\0');
   checked(H5Aread(attribute.get(), type.get(), text.data()), file, fmt::format("read the attribute `{}`", name));
   text.resize(std::strlen(text.c_str()));
   return text;

@@ -44,6 +44,8 @@ R checked(R result, const std::string& file, std::string_view what) {
   return result;
 }
 
+std::size_t points_of(hid_t dataset, const std::string& file);  // its numbers or texts in all
+
 void write_text(hid_t at, const char* name, const std::string& text, const std::string& file);  // dataset, any length
 std::string read_text(hid_t at, const char* name, const std::string& file);
 void write_texts(hid_t at, const char* name, const std::vector<std::string>& texts, const std::string& file);

@@ -58,14 +58,6 @@ hsize_t rows_of(const h5::Handle& set, const std::string& name) {
   return size[0];
 }
 
-hsize_t columns_of(const h5::Handle& set, const std::string& name) {
-  const h5::Handle space(h5::checked(H5Dget_space(set.get()), name, "read a size"), H5Sclose);
-  std::array<hsize_t, 2> size{};
-  if (h5::checked(H5Sget_simple_extent_ndims(space.get()), name, "read a size") != 2) return 0;
-  h5::checked(H5Sget_simple_extent_dims(space.get(), size.data(), nullptr), name, "read a size");
-  return size[1];
-}
-
 void resize(hid_t file, const Set& set, hsize_t rows, const std::string& name) {
   const std::array<hsize_t, 2> size{rows, width};
   h5::checked(H5Dset_extent(open(file, set, name).get(), size.data()), name, "change the log of inputs");
@@ -139,21 +131,24 @@ std::vector<LoggedInput> read_input_log(hid_t file, const std::string& name) {
   std::vector<LoggedInput> inputs(count);
   if (count == 0) return inputs;
   std::vector<std::int64_t> step(count), kind(count);
-  const hsize_t width_there = columns_of(open(file, values, name), name);  // hands had no point before version 3
-  if (width_there > width) throw RecordError(name + ": its inputs are not what they should be");
-  std::vector<double> value(count * width_there);
+  std::vector<double> value(count * width);
   std::vector<char> text(count * name_bytes);
-  const auto read = [&](const Set& set, hid_t type, void* to) {
-    h5::checked(H5Dread(open(file, set, name).get(), type, H5S_ALL, H5S_ALL, H5P_DEFAULT, to), name, "read inputs");
+  const auto read = [&](const Set& set, hid_t type, std::size_t numbers, void* to) {
+    const h5::Handle from = open(file, set, name);
+    if (h5::points_of(from.get(), name) != numbers) throw RecordError(name + ": its inputs are not what they should be");
+    h5::checked(H5Dread(from.get(), type, H5S_ALL, H5S_ALL, H5P_DEFAULT, to), name, "read inputs");
   };
-  read(steps, H5T_NATIVE_INT64, step.data());
-  read(names, text_type(name).get(), text.data());
-  read(kinds, H5T_NATIVE_INT64, kind.data());
-  read(values, H5T_NATIVE_DOUBLE, value.data());
+  read(steps, H5T_NATIVE_INT64, count, step.data());
+  read(names, text_type(name).get(), count, text.data());
+  read(kinds, H5T_NATIVE_INT64, count, kind.data());
+  read(values, H5T_NATIVE_DOUBLE, value.size(), value.data());
   for (std::size_t i = 0; i < count; ++i) {
     InputNumbers numbers{};
-    std::copy_n(value.begin() + static_cast<std::ptrdiff_t>(i * width_there), width_there, numbers.begin());
-    inputs[i] = {step[i], text.data() + i * name_bytes, input_from(static_cast<std::size_t>(kind[i]), numbers)};
+    std::copy_n(value.begin() + static_cast<std::ptrdiff_t>(i * width), width, numbers.begin());
+    const char* const called = text.data() + i * name_bytes;
+    if (kind[i] < 0 || kind[i] > 2) throw RecordError(name + ": its inputs are not what they should be");
+    inputs[i] = {step[i], std::string(called, strnlen(called, name_bytes)),
+                 input_from(static_cast<std::size_t>(kind[i]), numbers)};
   }
   return inputs;
 }

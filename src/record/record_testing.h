@@ -41,6 +41,22 @@ bool same_vectors(const Array& a, const Array& b) {
     if (x != *y++) return false;
   return true;
 }
+// What acted: reactions, gravity, load factor, obstacles, hands and couplings.
+inline bool same_drive(const Frame& a, const Frame& b) {
+  bool same = a.gravity == b.gravity && a.load_factor == b.load_factor && a.reactions.size() == b.reactions.size() &&
+              a.obstacles.size() == b.obstacles.size() && a.pulls.size() == b.pulls.size();
+  for (std::size_t i = 0; same && i < a.reactions.size(); ++i)
+    same = a.reactions[i].force == b.reactions[i].force && a.reactions[i].moment == b.reactions[i].moment;
+  for (std::size_t i = 0; same && i < a.obstacles.size(); ++i)
+    same = a.obstacles[i].position == b.obstacles[i].position &&
+           a.obstacles[i].orientation.coeffs() == b.obstacles[i].orientation.coeffs();
+  for (std::size_t i = 0; same && i < a.pulls.size(); ++i) {
+    const Pull &p = a.pulls[i], &q = b.pulls[i];
+    same = p.coupling == q.coupling && p.hand == q.hand && p.rod == q.rod && p.body == q.body && p.material == q.material &&
+           p.from == q.from && p.point == q.point && p.force == q.force && p.moment == q.moment;
+  }
+  return same;
+}
 inline bool same_frame(const Frame& a, const Frame& b) {
   bool same = a.time == b.time && a.step == b.step && same_vectors(a.position, b.position) &&
               same_vectors(a.velocity, b.velocity) && same_vectors(a.moment, b.moment) && same_vectors(a.force, b.force) &&
@@ -59,9 +75,9 @@ inline bool same_frame(const Frame& a, const Frame& b) {
   for (std::size_t i = 0; same && i < a.contacts.size(); ++i) {
     const ContactPoint &p = a.contacts[i], &q = b.contacts[i];
     same = p.position == q.position && p.normal == q.normal && p.force == q.force && p.gap == q.gap &&
-           p.edge_a == q.edge_a && p.edge_b == q.edge_b;
+           p.edge_a == q.edge_a && p.edge_b == q.edge_b && p.obstacle_b == q.obstacle_b && p.body_b == q.body_b;
   }
-  return same;
+  return same && a.material == b.material && same_drive(a, b);
 }
 // Every value of both run.h5 and every byte of both probes.csv.
 inline void expect_same_runs(const std::filesystem::path& a, const std::filesystem::path& b) {

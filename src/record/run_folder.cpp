@@ -23,6 +23,7 @@ TrajectoryHead head_of(const Simulation& simulation) {
   TrajectoryHead head{simulation.scene().method,
                       write_scene(simulation.scene()),
                       fmt::format("{:016x}", hash_of(simulation.scene())),
+                      "",
                       simulation.rod_names(),
                       simulation.clamp_names(),
                       simulation.inputs_taken(),
@@ -122,10 +123,12 @@ void RunFolder::begin(const Simulation& simulation) {
     std::error_code ignored;
     for (const char* name : {"summary.json", "index.html"})
       fs::remove(in.folder / name, ignored);  // they hold less than there will be
+    if (describe) in.trajectory->set_description(describe(simulation));
   } else {
     prepare_folder(in.folder);
     in.scene_hash = hash_of(simulation.scene());
-    const TrajectoryHead head = head_of(simulation);
+    TrajectoryHead head = head_of(simulation);
+    if (describe) head.description = describe(simulation);
     in.trajectory.emplace(in.folder / "run.h5", head, simulation.frame());
     in.csv.emplace(in.folder / "probes.csv", 0);
     in.csv->add(csv_head(head));
@@ -135,7 +138,7 @@ void RunFolder::begin(const Simulation& simulation) {
 
 void RunFolder::take(const Frame& frame, const Measures& measures) {
   Inside& in = *inside_;
-  in.trajectory->append(frame, measures, in.simulation->reactions());
+  in.trajectory->append(frame, measures);
   std::string line = fmt::format("{}", frame.time);
   for (const ProbeValue& probe : measures.probes)
     for (const double value : probe.value) line += fmt::format(",{}", value);  // shortest text that reads back equal

@@ -1,4 +1,4 @@
-// run.h5: one extendible dataset per quantity, one row per frame. HDF5 itself stays behind this header.
+// run.h5: one extendible dataset per quantity (columns.h). HDF5 itself stays behind this header.
 //
 // Default file format, no SWMR: such a file survives a kill after its last flush. Frames wait in memory until
 // write_and_flush, so that the file is being changed only for a moment in every second.
@@ -17,6 +17,7 @@ namespace tendril {
 
 struct TrajectoryHead {
   std::string method, scene, scene_hash;
+  std::string description;  // for views; empty: none
   std::vector<std::string> rod_names, clamp_names;
   std::int64_t inputs_taken = 0, inputs_missing = 0;    // live inputs so far; of these, not in the simulation's log
   std::vector<std::string> probe_columns, probe_names;  // one each per number: "tip.x [m]" of the probe "tip"
@@ -30,8 +31,9 @@ class TrajectoryFile {
   TrajectoryFile(const std::filesystem::path& file, std::int64_t frames, const TrajectoryHead& head, const Frame& first);
   ~TrajectoryFile();
 
-  void append(const Frame& frame, const Measures& measures, std::span<const Wrench> reactions);  // into memory
+  void append(const Frame& frame, const Measures& measures);                // into memory
   void write_inputs(std::span<const LoggedInput> log, std::int64_t taken);  // the last of `taken`: those not yet written
+  void set_description(const std::string& description);                     // of a run that goes on
   std::size_t waiting_bytes() const;
   std::int64_t frames() const;  // appended so far
   void write_and_flush();

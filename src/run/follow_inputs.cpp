@@ -119,9 +119,10 @@ void take_hold(const Model& model, const Frame& frame, const Live& a, const Live
     if (const Hand* held = hand_of(a, hand)) {
       hand = *held;
     } else if (hand.rod >= 0) {
-      const Grip grip = grip_at(model, hand.rod, hand.material);
-      hand.pose.position = (1 - grip.share) * frame.position[grip.a] + grip.share * frame.position[grip.b];
-      hand.pose.orientation = frame.orientation[grip.edge];
+      const auto rod = static_cast<std::size_t>(hand.rod);
+      const PointOnNodes at = point_on_nodes(frame.rods[rod], frame.material, model.rods[rod].length, hand.material);
+      hand.pose.position = (1 - at.share) * frame.position[at.a] + at.share * frame.position[at.b];
+      hand.pose.orientation = frame.orientation[at.edge];
     } else if (hand.body >= 0) {
       const Pose& body = frame.bodies[static_cast<std::size_t>(hand.body)].pose;
       hand.pose = {body.position + body.orientation * hand.point, body.orientation};

@@ -46,6 +46,10 @@ class Hash {
   void add(const Wrench& w) { add(w.force), add(w.moment); }
   void add(const BodyState& b) { add(b.pose), add(b.motion); }
   void add(const ContactPoint& c) { add(c.position), add(c.normal), add(c.force), add(c.gap), add(c.edge_a), add(c.edge_b); }
+  void add(const Pull& p) {
+    for (const int n : {p.coupling, p.hand, p.rod, p.body}) add(n);
+    add(p.material), add(p.from), add(p.point), add(p.force), add(p.moment);
+  }
   void add(const Energy& e) {
     for (const double v : {e.kinetic, e.bending, e.twisting, e.stretching, e.gravity, e.contact}) add(v);
   }
@@ -67,14 +71,17 @@ class Hash {
 // Every array of the frames of a run.
 class FrameHashes final : public Sink {
  public:
-  void begin(const Simulation& simulation) override { simulation_ = &simulation; }
+  void begin(const Simulation&) override {}
   void take(const Frame& frame, const Measures& measures) override {
     of_["time"].add(frame.time), of_["material"].add_all(frame.material);
     of_["position"].add_all(frame.position), of_["velocity"].add_all(frame.velocity);
     of_["moment"].add_all(frame.moment), of_["orientation"].add_all(frame.orientation);
     of_["spin"].add_all(frame.spin), of_["force"].add_all(frame.force), of_["twist"].add_all(frame.twist);
     of_["bodies"].add_all(frame.bodies), of_["contacts"].add_all(frame.contacts);
-    of_["own_energy"].add(frame.own_energy), of_["reactions"].add_all(simulation_->reactions());
+    of_["own_energy"].add(frame.own_energy), of_["reactions"].add_all(frame.reactions);
+    of_["gravity"].add(frame.gravity), of_["load_factor"].add(frame.load_factor);
+    of_["obstacles"].add_all(frame.obstacles), of_["pulls"].add_all(frame.pulls);
+    for (const ContactPoint& c : frame.contacts) of_["touched"].add(c.obstacle_b), of_["touched"].add(c.body_b);
     of_["iterations"].add(frame.report.iterations), of_["residual"].add(frame.report.residual);
     of_["energy"].add(measures.energy), of_["momentum"].add(measures.momentum);
     for (const ProbeValue& probe : measures.probes) of_["probes"].add_all(probe.value);
@@ -83,7 +90,6 @@ class FrameHashes final : public Sink {
   const std::map<std::string, Hash>& all() const { return of_; }
 
  private:
-  const Simulation* simulation_ = nullptr;
   std::map<std::string, Hash> of_;
 };
 

@@ -58,34 +58,11 @@ InputValue input_from(std::size_t kind, const InputNumbers& n) {
   return h;
 }
 
-void save_inputs(const std::vector<LoggedInput>& inputs, StateWriter& writer) {
-  writer.value(static_cast<std::uint64_t>(inputs.size()));
-  for (const LoggedInput& input : inputs) {
-    writer.value(input.step);
-    writer.value(static_cast<std::uint64_t>(input.name.size()));
-    writer.array(std::span<const char>(input.name));
-    writer.value(static_cast<std::uint64_t>(input.value.index()));
-    writer.value(numbers_of(input.value));
-  }
-}
-
-void load_inputs(std::vector<LoggedInput>& inputs, StateReader& reader) {
-  std::uint64_t count = 0, size = 0, kind = 0;
-  reader.value(count);
-  inputs.clear();
-  for (std::uint64_t i = 0; i < count; ++i) {
-    LoggedInput input;
-    reader.value(input.step);
-    reader.value(size);
-    std::vector<char> name(size);
-    reader.array(name);
-    input.name.assign(name.begin(), name.end());
-    InputNumbers numbers{};
-    reader.value(kind);
-    reader.value(numbers);
-    input.value = input_from(kind, numbers);
-    inputs.push_back(input);
-  }
+void visit_state(StateArchive& archive, LoggedInput& input) {
+  auto kind = static_cast<std::uint64_t>(input.value.index());
+  InputNumbers numbers = numbers_of(input.value);
+  archive(input.step, input.name, kind, numbers);
+  if (archive.reading()) input.value = input_from(kind, numbers);
 }
 
 // ---- what an input does ----------------------------------------------------------------------------------------------

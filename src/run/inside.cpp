@@ -32,8 +32,7 @@ Simulation::Inside::Inside(Scene the_scene, std::shared_ptr<const Model> the_mod
       options(the_options),
       method(the_entry.make(model, the_options)),
       meter(model),
-      frame(model->initial),
-      reactions(model->clamps.size()) {  // a method finds a frame of the right sizes
+      frame(model->initial) {
   if (scene.time.mode == Mode::statics) place.to = scene.time.duration;
 }
 
@@ -58,7 +57,7 @@ bool Simulation::Inside::finished() const {
 
 void Simulation::Inside::keep() {
   scratch.clear();
-  method->save(scratch);
+  method->visit_state(scratch);
   kept_state.assign(scratch.buffer().begin(), scratch.buffer().end());
   kept = place;
   keep_due = false;
@@ -67,7 +66,7 @@ void Simulation::Inside::keep() {
 void Simulation::Inside::come_back() {
   place = kept;
   StateReader reader(kept_state);
-  method->load(reader);
+  method->visit_state(reader);
   fresh = false;
 }
 
@@ -87,14 +86,13 @@ void Simulation::Inside::refresh() const {
   frame.time = place.time;
   frame.step = place.step;
   frame.report = place.last;
-  method->reactions(reactions);
-  if (!model->couplings.empty() && !model->probes.empty()) {
+  if (place.step == 0) {  // no method has asked for a drive yet: the one that time 0 is about to have
     const bool statics = scene.time.mode == Mode::statics, dynamics = scene.time.mode == Mode::dynamics;
-    evaluate(*model, in_force(), statics ? scene.time.duration : place.time, dynamics ? 1 : place.load_factor, now_);
-    for (Grip& grip : now_.grips)
-      if (!dynamics) grip.motion = {};  // in an equilibrium nothing moves: dampers carry nothing
+    evaluate(*model, in_force(), statics ? scene.time.duration : place.time, dynamics ? 1 : place.load_factor, start_);
+    if (!dynamics) stand_still(start_);
+    write_drive(*model, start_, frame);
   }
-  meter.measure(frame, reactions, in_force().gravity_scale, measures, now_.grips);
+  meter.measure(frame, measures);
   // Heights have no zero of their own, so gravity counts by its change. Equilibria conserve nothing: no drift.
   const Energy& e = measures.energy;
   const double now = std::max({e.kinetic, e.bending + e.twisting + e.stretching, std::abs(e.gravity - place.first.gravity)});
@@ -150,49 +148,26 @@ RunReport Simulation::Inside::report() const {
 }
 
 namespace {
-constexpr std::uint32_t state_version = 3;
+constexpr std::uint32_t state_version = 4;  // 3: structs as they lay in memory, lists of one length only
 }
 
-void Simulation::Inside::save(StateWriter& writer) const {
-  const auto put = [&writer](const auto& v) { writer.value(v); };
-  put(state_version);
-  for_each_field(place, put);
-  for (const Live* inputs : {&wanted, &live, &followed}) visit_live(*inputs, writer);
-  save_inputs(pending, writer);
-  put(advances), put(taken), put(retries), put(failed), put(stuck), put(keep_due);
-  put(earlier_seconds + std::chrono::duration<double>(std::chrono::steady_clock::now() - opened).count());
-  put(static_cast<std::uint64_t>(message.size()));
-  writer.array(std::span<const char>(message));
-  method->save(writer);
-  // What a retry would come back to belongs to the state: a resumed run that fails must fail back to the same place.
-  for_each_field(kept, put);
-  put(static_cast<std::uint64_t>(kept_state.size()));
-  writer.array(kept_state);
-}
-
-void Simulation::Inside::load(StateReader& reader) {
-  const auto get = [&reader](auto& v) { reader.value(v); };
-  std::uint32_t version = 0;
-  get(version);
+void Simulation::Inside::visit_state(StateArchive& archive) {
+  std::uint32_t version = state_version;
+  archive(version);
   TENDRIL_REQUIRE(version == state_version,
                   fmt::format("the state has version {}, this program reads {}", version, state_version));
-  for_each_field(place, get);
-  for (Live* inputs : {&wanted, &live, &followed}) visit_live(*inputs, reader);
-  load_inputs(pending, reader);
-  get(advances), get(taken), get(retries), get(failed), get(stuck), get(keep_due), get(earlier_seconds);
+  archive(place, wanted, live, followed, pending);
+  archive(advances, taken, retries, failed, stuck, keep_due, message);
+  const auto now = std::chrono::steady_clock::now();
+  double seconds = earlier_seconds + std::chrono::duration<double>(now - opened).count();
+  archive(seconds, *method);
+  // What a retry would come back to belongs to the state: a resumed run that fails must fail back to the same place.
+  archive(kept, kept_state);
+  if (!archive.reading()) return;
+  earlier_seconds = seconds;
+  opened = now;
   log.clear();  // those before stand where the state was recorded
   script_at = 0;
-  std::uint64_t size = 0;
-  get(size);
-  std::vector<char> text(size);
-  reader.array(text);
-  message.assign(text.begin(), text.end());
-  method->load(reader);
-  for_each_field(kept, get);
-  get(size);
-  kept_state.resize(size);
-  reader.array(kept_state);
-  opened = std::chrono::steady_clock::now();
   fresh = false;
 }
 

@@ -35,22 +35,15 @@ struct Place {
   Energy first;  // at the first recording time
   double largest_energy = 0;
   StepReport last;
+
+  void visit_state(StateArchive& archive) {
+    archive(time, step, recorded, next_frame, delivered, from, to, nominal, substeps, at, part, level, off_grid, settled);
+    archive(load_factor, increment, worst_iterations, most_contacts, worst_residual, worst_length_error, worst_penetration);
+    archive(first, largest_energy, last);
+  }
 };
 
 inline constexpr int max_halvings = 8;  // of a step or an increment, before a run gives up
-
-// Visits each field once, in a fixed order; padding never reaches a checkpoint.
-template <class P, class F>
-void for_each_field(P& p, F&& f) {
-  f(p.time), f(p.step), f(p.recorded), f(p.next_frame), f(p.delivered), f(p.from), f(p.to), f(p.nominal), f(p.substeps),
-      f(p.at), f(p.part);
-  f(p.level), f(p.off_grid), f(p.settled), f(p.load_factor), f(p.increment);
-  f(p.worst_iterations), f(p.most_contacts), f(p.worst_residual), f(p.worst_length_error), f(p.worst_penetration);
-  f(p.first.kinetic), f(p.first.bending), f(p.first.twisting), f(p.first.stretching), f(p.first.gravity), f(p.first.contact);
-  f(p.largest_energy);
-  f(p.last.outcome), f(p.last.cause), f(p.last.iterations), f(p.last.residual), f(p.last.step_taken), f(p.last.penetration),
-      f(p.last.verdict.kind), f(p.last.verdict.unstable), f(p.last.verdict.softest), f(p.last.contacts);
-}
 
 struct Simulation::Inside {
   Inside(Scene scene, std::shared_ptr<const Model> model, const MethodEntry& entry, const Options& options);
@@ -76,8 +69,7 @@ struct Simulation::Inside {
   StepReport give_up(const StepReport& report, const std::string& what_was_tried);
   void refresh() const;  // frame and measures of the present state
   RunReport report() const;
-  void save(StateWriter& writer) const;
-  void load(StateReader& reader);
+  void visit_state(StateArchive& archive);
 
   Scene scene;
   std::shared_ptr<const Model> model;
@@ -112,7 +104,6 @@ struct Simulation::Inside {
   mutable bool fresh = false;
   mutable Frame frame;
   mutable Measures measures;
-  mutable std::vector<Wrench> reactions;
 
  private:
   void begin_stretch(double limit);
@@ -125,7 +116,7 @@ struct Simulation::Inside {
   StepReport stay(StepReport report);
   double limited(const Along& along, double from, double increment);
   Drive before_, after_;
-  mutable Drive now_;  // for probes of couplings
+  mutable Drive start_;  // of the first frame
 };
 
 }  // namespace tendril

@@ -58,14 +58,17 @@ double Simulation::time() const { return inside_->place.time; }
 double Simulation::step_size() const { return inside_->step_size; }
 const Frame& Simulation::frame() const { return inside_->refresh(), inside_->frame; }
 const Measures& Simulation::measures() const { return inside_->refresh(), inside_->measures; }
-std::span<const Wrench> Simulation::reactions() const { return inside_->refresh(), inside_->reactions; }
+std::span<const Wrench> Simulation::reactions() const { return inside_->refresh(), inside_->frame.reactions; }
 const Scene& Simulation::scene() const { return inside_->scene; }
 const Model& Simulation::model() const { return *inside_->model; }
 void Simulation::go_on_forever() { inside_->until = forever; }
 void Simulation::go_on_until(double time) { inside_->until = time; }
 RunReport Simulation::report() const { return inside_->report(); }
-void Simulation::save(StateWriter& writer) const { inside_->save(writer); }
-void Simulation::load(StateReader& reader) { inside_->load(reader); }
+void Simulation::save(StateWriter& writer) const { inside_->visit_state(writer); }
+void Simulation::load(StateReader& reader) {
+  inside_->visit_state(reader);
+  TENDRIL_REQUIRE(reader.at_end(), "the state holds more than it should");
+}
 
 std::vector<std::string> Simulation::rod_names() const {
   std::vector<std::string> names;
@@ -91,9 +94,9 @@ Simulation Simulation::fork() const {
   copy->until = inside_->until;
   copy->script = inside_->script;
   StateWriter writer;
-  inside_->save(writer);
+  inside_->visit_state(writer);
   StateReader reader(writer.buffer());
-  copy->load(reader);
+  copy->visit_state(reader);
   copy->log = inside_->log;
   return Simulation(std::move(copy));
 }

@@ -22,10 +22,8 @@ std::vector<std::byte> state_of(const Simulation& simulation) {
   // Wall-clock time is the one thing that two equal runs do not share; it is cut out by comparing frames instead.
   std::vector<std::byte> bytes;
   StateWriter writer;
-  const Frame& f = simulation.frame();
-  writer.value(f.time), writer.value(f.step);
-  for (const Vec3& p : f.position) writer.value(p.x()), writer.value(p.y()), writer.value(p.z());
-  for (const Vec3& v : f.velocity) writer.value(v.x()), writer.value(v.y()), writer.value(v.z());
+  Frame f = simulation.frame();
+  writer(f.time, f.step, f.position, f.velocity);
   bytes.assign(writer.buffer().begin(), writer.buffer().end());
   return bytes;
 }

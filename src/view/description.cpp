@@ -6,7 +6,7 @@
 
 #include "model/bodies.h"
 #include "model/drive.h"
-#include "view/frame_bytes.h"
+#include "tendril/view.h"
 #include "view/values.h"
 
 namespace tendril::view {
@@ -228,4 +228,41 @@ std::string description_json(const Scene& scene, const Model& model, double step
   return describe(scene, model, {step, own, Json::array()}, name, generation);
 }
 
+namespace {
+
+FrameFacts facts_of(const Json& d) {
+  FrameFacts facts;
+  for (int i = 0; i < 3; ++i) facts.origin[i] = d.at("origin").at(static_cast<std::size_t>(i)).get<double>();
+  for (const Json& rod : d.at("rods")) {
+    facts.rod_lengths.push_back(rod.at("length").get<double>());
+    for (const Json& s : rod.at("material")) facts.material.push_back(s.get<double>());
+  }
+  for (const Json& obstacle : d.at("obstacles")) facts.moves.push_back(obstacle.at("moves").get<bool>() ? 1 : 0);
+  facts.values = d.at("values").size();
+  return facts;
+}
+
+}  // namespace
+
+StoredDescription read_description(const std::string& stored, const std::string& name, std::uint32_t generation) {
+  try {
+    Json d = Json::parse(stored);
+    FrameFacts facts = facts_of(d);
+    d["generation"] = generation;
+    d["name"] = name;
+    if (d.at("title").get<std::string>().empty()) d["title"] = name;
+    return {d.dump(-1, ' ', false, Json::error_handler_t::replace), std::move(facts)};
+  } catch (const Json::exception& error) {
+    throw Misuse(std::string("its description cannot be read: ") + error.what());
+  }
+}
+
 }  // namespace tendril::view
+
+namespace tendril {
+
+std::string describe_for_views(const Simulation& simulation) {
+  return view::description_json(simulation.scene(), simulation.model(), simulation.step_size(), "", 0);
+}
+
+}  // namespace tendril

@@ -6,6 +6,7 @@
 
 #include "model/model.h"
 #include "tendril/simulate.h"
+#include "view/frame_bytes.h"
 
 namespace tendril::view {
 
@@ -14,5 +15,12 @@ std::string description_json(const Simulation& simulation, const std::string& na
 // The same of a saved run, which no method runs any more: no inputs, and no method but its own.
 std::string description_json(const Scene& scene, const Model& model, double step, const std::string& name,
                              std::uint32_t generation);
+
+// A stored description as a replay uses it. Throws Misuse when it is none.
+struct StoredDescription {
+  std::string json;  // with the name and generation given
+  FrameFacts facts;
+};
+StoredDescription read_description(const std::string& stored, const std::string& name, std::uint32_t generation);
 
 }  // namespace tendril::view

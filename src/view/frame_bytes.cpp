@@ -4,6 +4,7 @@
 #include <bit>
 #include <cmath>
 #include <cstring>
+#include <span>
 
 #include "contact/shapes.h"
 #include "measure/along.h"
@@ -72,11 +73,11 @@ void put_float(std::byte* array, EdgeIndex e, double value) {
   std::memcpy(array + 4 * static_cast<std::size_t>(e.value), &number, sizeof number);
 }
 
-void put_edges(const Model& model, const Frame& frame, const Counts& n, const Layout& l, std::byte* out) {
+void put_edges(std::span<const double> rod_lengths, const Frame& frame, const Counts& n, const Layout& l, std::byte* out) {
   Pen frames(out + l.orientations);
   for (const Quat& q : frame.orientation)
     frames.put(short_of(q.x())).put(short_of(q.y())).put(short_of(q.z())).put(short_of(q.w()));
-  for_each_edge(model, frame, [&](EdgeIndex e, const AlongEdge& v) {
+  for_each_edge(rod_lengths, frame, [&](EdgeIndex e, const AlongEdge& v) {
     put_float(out + l.curvature, e, v.curvature);
     put_float(out + l.twist, e, v.twist);
     put_float(out + l.tension, e, v.tension);
@@ -89,17 +90,6 @@ void put_edges(const Model& model, const Frame& frame, const Counts& n, const La
     std::memcpy(&sum, out + l.contact + 4 * static_cast<std::size_t>(e.value), sizeof sum);
     put_float(out + l.contact, e, sum + newtons);
   });
-}
-
-// The point that a hand holds.
-Vec3 held_point(const Model& model, const Frame& frame, const Hand& hand) {
-  if (hand.rod >= 0) return MaterialPoint(model, frame, hand.rod, hand.material).at_nodes(frame.position);
-  const Pose& pose = frame.bodies[static_cast<std::size_t>(hand.body)].pose;
-  return pose.position + pose.orientation * hand.point;
-}
-bool holds(const Frame& frame, const Hand& hand) {
-  return (hand.rod >= 0 && hand.rod < static_cast<int>(frame.rods.size())) ||
-         (hand.rod < 0 && hand.body >= 0 && hand.body < static_cast<int>(frame.bodies.size()));
 }
 
 }  // namespace
@@ -159,13 +149,23 @@ BodyShape drawn_shape(const BodyModel& body, const Box& around) {
   return BoxBody{Vec3(side(0), side(1), side(2))};
 }
 
-FrameWriter::FrameWriter(const Model& model)
-    : origin_(box_at_start(model).middle()), model_(&model), values_(value_count(model)) {
-  for (const ObstacleModel& o : model.obstacles) moving_ += o.moves() ? 1 : 0;
+FrameFacts frame_facts(const Model& model) {
+  FrameFacts facts{box_at_start(model).middle(), model.material, {}, {}, value_count(model)};
+  for (const RodModel& rod : model.rods) facts.rod_lengths.push_back(rod.length);
+  for (const ObstacleModel& o : model.obstacles) facts.moves.push_back(o.moves() ? 1 : 0);
+  return facts;
 }
 
-void FrameWriter::write(const Frame& frame, const Measures& measures, const Live& live, const FrameBytesOptions& options,
+FrameWriter::FrameWriter(FrameFacts facts) : facts_(std::move(facts)) {
+  for (const char moves : facts_.moves) moving_ += moves != 0 ? 1 : 0;
+}
+
+void FrameWriter::write(const Frame& frame, const Measures& measures, const FrameBytesOptions& options,
                         std::vector<std::byte>& out) const {
+  TENDRIL_REQUIRE(frame.rods.size() == facts_.rod_lengths.size() && frame.obstacles.size() == facts_.moves.size(),
+                  "the frame belongs to another scene");
+  TENDRIL_REQUIRE(!options.with_values || value_count(frame, measures) == facts_.values,
+                  "the measures belong to another scene");
   const auto count = [](auto n) { return static_cast<std::uint32_t>(n); };
   Counts n{count(frame.rods.size()),
            count(frame.position.size()),
@@ -173,48 +173,40 @@ void FrameWriter::write(const Frame& frame, const Measures& measures, const Live
            count(frame.bodies.size()),
            moving_,
            count(frame.contacts.size()),
-           0,
-           options.with_values ? count(values_) : 0,
+           count(frame.pulls.size()),
+           options.with_values ? count(facts_.values) : 0,
            0};
-  for (const Hand& hand : live.hands) n.hands += holds(frame, hand) ? 1 : 0;
-  if (!model_->couplings.empty() || moving_ > 0) evaluate(*model_, live, frame.time, 1, drive_);
-  for (const Grip& grip : drive_.grips) n.hands += grip.coupling >= 0 ? 1 : 0;
-  if (!(frame.material == model_->material)) n.flags |= own_material;
+  if (!(frame.material == facts_.material)) n.flags |= own_material;
   if (!frame.contacts.empty()) n.flags |= contact_forces;
   const Layout l = lay_out(n);
   out.resize(l.end);
   std::byte* const data = out.data();
 
+  // The head, and the plotted numbers.
   Pen head(data);
   head.put(magic).put(options.generation).put(frame.time).put(static_cast<double>(frame.step));
   for (const std::uint32_t c : {n.rods, n.nodes, n.edges, n.bodies, n.obstacles, n.contacts, n.hands, n.values, n.flags})
     head.put(c);
   head.put(std::uint32_t{0});
-  if (n.values > 0) put_values(*model_, frame, measures, reinterpret_cast<double*>(data + l.values));
+  if (n.values > 0) put_values(frame, measures, reinterpret_cast<double*>(data + l.values));
+  // The rods.
   Pen spans(data + l.spans), positions(data + l.positions), bodies(data + l.bodies), contacts(data + l.contacts),
       hands(data + l.hands);
   for (const RodSpan& rod : frame.rods) spans.put(count(rod.nodes)).put(count(rod.edges));
-  for (const Vec3& p : frame.position) positions.floats(p - origin_);
+  for (const Vec3& p : frame.position) positions.floats(p - facts_.origin);
   if ((n.flags & own_material) != 0) {
     Pen material(data + l.material);
     for (const double s : frame.material) material.put(static_cast<float>(s));
   }
-  put_edges(*model_, frame, n, l, data);
-  for (const BodyState& body : frame.bodies) bodies.floats(body.pose.position - origin_).floats(body.pose.orientation);
-  for (std::size_t o = 0; o < model_->obstacles.size() && moving_ > 0; ++o) {
-    const Pose& pose = drive_.obstacles[o].pose;
-    if (model_->obstacles[o].moves()) bodies.floats(pose.position - origin_).floats(pose.orientation);
-  }
+  put_edges(facts_.rod_lengths, frame, n, l, data);
+  // Bodies and obstacles that move, contacts, hands and couplings.
+  for (const BodyState& body : frame.bodies) bodies.floats(body.pose.position - facts_.origin).floats(body.pose.orientation);
+  for (std::size_t o = 0; o < frame.obstacles.size(); ++o)
+    if (facts_.moves[o] != 0)
+      bodies.floats(frame.obstacles[o].position - facts_.origin).floats(frame.obstacles[o].orientation);
   for (const ContactPoint& c : frame.contacts)
-    contacts.floats(c.position - origin_).floats(c.normal).floats(c.force).put(static_cast<float>(c.gap));
-  for (const Hand& hand : live.hands)
-    if (holds(frame, hand)) hands.floats(hand.pose.position - origin_).floats(held_point(*model_, frame, hand) - origin_);
-  for (const Grip& grip : drive_.grips) {
-    if (grip.coupling < 0) continue;
-    const CouplingModel& coupling = model_->couplings[static_cast<std::size_t>(grip.coupling)];
-    const MaterialPoint point(*model_, frame, coupling.rod, coupling.material);
-    hands.floats(grip.pose.position - origin_).floats(point.at_nodes(frame.position) - origin_);
-  }
+    contacts.floats(c.position - facts_.origin).floats(c.normal).floats(c.force).put(static_cast<float>(c.gap));
+  for (const Pull& pull : frame.pulls) hands.floats(pull.from - facts_.origin).floats(pull.point - facts_.origin);
 }
 
 }  // namespace tendril::view

@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <vector>
 
-#include "model/drive.h"
 #include "model/model.h"
 #include "tendril/simulate.h"
 
@@ -16,23 +15,29 @@ struct FrameBytesOptions {
   bool with_values = true;  // the numbers for plots: live yes, saved runs no
 };
 
-// What is fixed for a scene and every frame is written relative to: origin, order of values, rest arc lengths. One per
-// opened scene; the model must live as long.
-class FrameWriter {
+// Fixed facts of a scene that every frame is written against; a saved run has them in its description.
+struct FrameFacts {
+  Vec3 origin = Vec3::Zero();       // positions are told from here
+  OnNodes<double> material;         // of the rods' nodes as the description has them: frames with others bring their own
+  std::vector<double> rod_lengths;  // at rest [m]
+  std::vector<char> moves;          // per obstacle
+  std::size_t values = 0;           // plotted numbers
+};
+FrameFacts frame_facts(const Model& model);
+
+class FrameWriter {  // one per opened scene; evaluates nothing: what is drawn is what the frame says
  public:
-  explicit FrameWriter(const Simulation& simulation) : FrameWriter(simulation.model()) {}
-  explicit FrameWriter(const Model& model);
-  const Vec3& origin() const { return origin_; }
+  explicit FrameWriter(const Simulation& simulation) : FrameWriter(frame_facts(simulation.model())) {}
+  explicit FrameWriter(FrameFacts facts);
+  const Vec3& origin() const { return facts_.origin; }
+  const FrameFacts& facts() const { return facts_; }
   // Replaces `out`; does not allocate once `out` has been this large. `measures` is looked at only for the values.
-  void write(const Frame& frame, const Measures& measures, const Live& live, const FrameBytesOptions& options,
+  void write(const Frame& frame, const Measures& measures, const FrameBytesOptions& options,
              std::vector<std::byte>& out) const;
 
  private:
-  Vec3 origin_;
-  const Model* model_;
-  std::size_t values_;
+  FrameFacts facts_;
   std::uint32_t moving_ = 0;  // obstacles
-  mutable Drive drive_;       // for couplings and moving obstacles; keeps its storage
 };
 
 // The box around all rods and bodies at the start, and around obstacles that are not much larger.

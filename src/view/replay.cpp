@@ -44,33 +44,37 @@ Thinned thin(std::int64_t all, std::size_t bytes_each, std::size_t budget) {
 struct SavedRun {
   SavedRun(const fs::path& path, std::uint32_t number)
       : file(fs::is_directory(path) ? path / "run.h5" : path), reader(file) {
-    Checked<Scene> read = read_scene(reader.scene(), file.string());
-    if (!read) throw RecordError(file.string() + ": its scene cannot be read:\n" + to_text(read.problems()));
-    scene = std::move(*read);
-    Checked<Model> built = build_model(scene);
-    if (!built) throw RecordError(file.string() + ": its scene cannot be built:\n" + to_text(built.problems()));
-    model = std::make_unique<const Model>(std::move(*built));
-    writer.emplace(*model);
+    if (reader.description().empty())
+      throw RecordError(file.string() + ": was recorded without a description for views; run its scene again");
     label = fs::absolute(file).lexically_normal().parent_path().filename().string();
     generation = number;
-    row_bytes = 8 * (1 + value_count(*model));
-    double step = scene.time.step.value_or(0);
-    if (reader.frames() > 0) {
-      reader.read(reader.frames() - 1, frame, measures);
-      if (!scene.time.step && frame.step > 0) step = frame.time / static_cast<double>(frame.step);
-      encode();
-      frame_bytes = 4 + bytes.size();
+    StoredDescription stored;
+    try {
+      stored = read_description(reader.description(), label, generation);
+    } catch (const Misuse& error) {
+      throw RecordError(file.string() + ": " + error.what());
     }
-    description = description_json(scene, *model, step, label, generation);
+    description = std::move(stored.json);
+    row_bytes = 8 * (1 + stored.facts.values);
+    writer.emplace(std::move(stored.facts));
+    if (reader.frames() == 0) return;
+    read(reader.frames() - 1);
+    encode();
+    frame_bytes = 4 + bytes.size();
   }
-  void encode() { writer->write(frame, measures, {}, {generation, false}, bytes); }
+  void read(std::int64_t k) {
+    reader.read(k, frame, measures);
+    const FrameFacts& facts = writer->facts();
+    if (frame.rods.size() != facts.rod_lengths.size() || frame.obstacles.size() != facts.moves.size() ||
+        value_count(frame, measures) != facts.values)
+      throw RecordError(file.string() + ": its description is that of another run");
+  }
+  void encode() { writer->write(frame, measures, {generation, false}, bytes); }
   std::size_t frames_text() const { return Base64::length(frame_bytes * static_cast<std::size_t>(reader.frames())); }
   std::size_t rows_text() const { return Base64::length(row_bytes * static_cast<std::size_t>(reader.frames())); }
 
   fs::path file;
   TrajectoryReader reader;
-  Scene scene;
-  std::unique_ptr<const Model> model;
   std::optional<FrameWriter> writer;
   std::string label, description;
   std::uint32_t generation = 0;
@@ -93,7 +97,7 @@ bool put_frames(SavedRun& run, const Thinned& which, std::size_t budget, std::st
   bool fits = true;
   which.for_each([&](std::int64_t k) {
     if (!fits) return;
-    run.reader.read(k, run.frame, run.measures);
+    run.read(k);
     run.encode();
     const auto length = static_cast<std::uint32_t>(run.bytes.size());
     text.add(std::as_bytes(std::span(&length, 1)));
@@ -112,7 +116,7 @@ void put_rows(SavedRun& run, const Thinned& which, std::string& out) {
   which.for_each([&](std::int64_t k) {
     run.reader.read_numbers(k, run.frame, run.measures);
     row[0] = run.frame.time;
-    put_values(*run.model, run.frame, run.measures, row.data() + 1);
+    put_values(run.frame, run.measures, row.data() + 1);
     text.add(std::as_bytes(std::span(row)));
   });
   text.finish();

@@ -2,7 +2,9 @@
 #include <nlohmann/json.hpp>
 #include <regex>
 
+#include "record/h5.h"
 #include "record/record_testing.h"
+#include "tendril/view.h"
 #include "testing/fake_method.h"
 #include "testing/sentence.h"
 #include "view/base64.h"
@@ -66,6 +68,7 @@ void run_into(const Scene& scene, const fs::path& folder, const std::function<bo
   FakeMethod::trouble() = {};
   Simulation simulation = open_fake(scene);
   RunFolder run(folder);
+  run.describe = describe_for_views;
   Sink* sinks[] = {&run};
   simulate(simulation, sinks, stop);
 }
@@ -184,6 +187,39 @@ SENTENCE("view", "no title or remark can break out of the page") {
   EXPECT_EQ(html.find("alert(1)</"), std::string::npos);
   EXPECT_EQ(html.find("<img"), view::page().find("<img"));
   EXPECT_EQ(element(html, "tendril-runs").find('<'), std::string::npos);
+}
+
+SENTENCE("view", "a saved run is shown by what it says itself: its scene may be unreadable today") {
+  TemporaryFolder folder;
+  run_into(fake_scene(), folder / "old");
+  const std::string before = page_of({folder / "old"}), file = (folder / "old" / "run.h5").string();
+  {
+    const h5::Handle open(H5Fopen(file.c_str(), H5F_ACC_RDWR, H5P_DEFAULT), H5Fclose);
+    h5::write_text(open.get(), "scene", "[[rod]]\nnot = a scene of today", file);
+  }
+  EXPECT_TRUE(page_of({folder / "old"}) == before);
+  for (const char* description : {"", "{", "[]", "{\"rods\":3}"}) {
+    const h5::Handle open(H5Fopen(file.c_str(), H5F_ACC_RDWR, H5P_DEFAULT), H5Fclose);
+    h5::write_text(open.get(), "description", description, file);
+    H5Fflush(open.get(), H5F_SCOPE_GLOBAL);
+    EXPECT_THROW(page_of({folder / "old"}), RecordError) << description;
+  }
+}
+
+SENTENCE("view", "a description of another run is refused") {
+  TemporaryFolder folder;
+  Scene two = fake_scene();
+  two.rods.push_back(two.rods[0]);
+  two.rods[1].name = "second";
+  run_into(two, folder / "two");
+  run_into(fake_scene(), folder / "one");
+  const std::string file = (folder / "one" / "run.h5").string();
+  {
+    const std::string other = TrajectoryReader(folder / "two" / "run.h5").description();
+    const h5::Handle open(H5Fopen(file.c_str(), H5F_ACC_RDWR, H5P_DEFAULT), H5Fclose);
+    h5::write_text(open.get(), "description", other, file);
+  }
+  EXPECT_THROW(page_of({folder / "one"}), RecordError);
 }
 
 SENTENCE("view", "an interrupted run has a page that says so; what is no run is refused") {

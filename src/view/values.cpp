@@ -39,7 +39,13 @@ std::size_t value_count(const Model& model) {
   return count;
 }
 
-void put_values(const Model& model, const Frame& frame, const Measures& measures, double* out) {
+std::size_t value_count(const Frame& frame, const Measures& measures) {
+  std::size_t count = energies + frame.rods.size() + solver_values;
+  for (const ProbeValue& probe : measures.probes) count += probe.value.size();
+  return count;
+}
+
+void put_values(const Frame& frame, const Measures& measures, double* out) {
   const Energy& e = measures.energy;
   for (const double value : {e.kinetic, e.bending, e.twisting, e.stretching, e.gravity, e.contact, e.total()})
     *out++ = value;
@@ -49,7 +55,6 @@ void put_values(const Model& model, const Frame& frame, const Measures& measures
   for (const double value :
        {static_cast<double>(r.iterations), r.residual, measures.drift, measures.length_error, measures.penetration})
     *out++ = value;
-  TENDRIL_REQUIRE(measures.probes.size() == model.probes.size(), "the measures belong to another scene");
   for (const ProbeValue& probe : measures.probes) out = std::copy(probe.value.begin(), probe.value.end(), out);
 }
 

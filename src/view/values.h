@@ -15,7 +15,8 @@ struct ValueName {
 };
 std::vector<ValueName> value_names(const Model& model);
 std::size_t value_count(const Model& model);
-// Writes value_count(model) numbers. Of the frame it uses the rods' twist and the solver's report. Does not allocate.
-void put_values(const Model& model, const Frame& frame, const Measures& measures, double* out);
+std::size_t value_count(const Frame& frame, const Measures& measures);
+// Writes value_count(frame, measures) numbers. Of the frame it uses the rods' twist and the solver's report. Does not allocate.
+void put_values(const Frame& frame, const Measures& measures, double* out);
 
 }  // namespace tendril::view

@@ -34,7 +34,7 @@ SENTENCE("view", "a frame's bytes read back as the frame, for every scene") {
     const Frame& frame = simulation.frame();
     const FrameWriter writer(simulation);
     std::vector<std::byte> bytes;
-    writer.write(frame, simulation.measures(), simulation.live(), {.generation = 7, .with_values = true}, bytes);
+    writer.write(frame, simulation.measures(), {.generation = 7, .with_values = true}, bytes);
     const FrameRead f = read_frame_bytes(bytes);
     EXPECT_EQ(f.magic, 0x31524654u);
     EXPECT_EQ(f.generation, 7u);
@@ -61,7 +61,7 @@ SENTENCE("view", "values are energies, twist, solver and probes, as the descript
     const Simulation simulation = moved(file, 0.02);
     std::vector<std::byte> bytes;
     const FrameWriter writer(simulation);
-    writer.write(simulation.frame(), simulation.measures(), simulation.live(), {}, bytes);
+    writer.write(simulation.frame(), simulation.measures(), {}, bytes);
     const FrameRead f = read_frame_bytes(bytes);
     const json d = json::parse(view::description_json(simulation, "x", 1));
     ASSERT_EQ(f.values.size(), d.at("values").size()) << file;
@@ -84,7 +84,7 @@ SENTENCE("view", "values are energies, twist, solver and probes, as the descript
     const RodSpan& rod = simulation.frame().rods[0];
     for (int i = 0; i < rod.inner; ++i) turns += simulation.frame().twist[InnerNodeIndex(rod.first_inner + i)] / (2 * M_PI);
     EXPECT_NEAR(value(simulation.rod_names()[0], "twist"), turns, 1e-12);
-    writer.write(simulation.frame(), {}, simulation.live(), {.generation = 0, .with_values = false}, bytes);
+    writer.write(simulation.frame(), {}, {.generation = 0, .with_values = false}, bytes);
     EXPECT_EQ(read_frame_bytes(bytes).counts[7], 0u);
   }
 }
@@ -100,6 +100,7 @@ SENTENCE("view", "contacts, bodies, moved arc lengths and hands are in the bytes
   frame.contacts[1].edge_b = 0;
   frame.bodies.push_back({{Vec3(1, 2, 3), Quat(0.5, -0.5, 0.5, 0.5)}, {}});
   frame.material[NodeIndex(1)] += 0.01;
+  Drive drive;
   Live live;
   Hand hand;
   hand.rod = 0, hand.material = 0.625, hand.pose.position = Vec3(0, 0, 1);
@@ -108,8 +109,15 @@ SENTENCE("view", "contacts, bodies, moved arc lengths and hands are in the bytes
   live.hands.add(hand);
   hand.body = -1;  // holds nothing
   live.hands.add(hand);
+  Scene with_body = fake_scene();
+  RigidBody ball;
+  ball.name = "ball", ball.mass = 1, ball.shape = SphereBody{0.1};
+  with_body.bodies = {ball};
+  const Model model = *build_model(with_body);
+  evaluate(model, live, 0, 1, drive);
+  write_drive(model, drive, frame);
   std::vector<std::byte> bytes;
-  writer.write(frame, simulation.measures(), live, {}, bytes);
+  writer.write(frame, simulation.measures(), {}, bytes);
   const FrameRead f = read_frame_bytes(bytes);
   EXPECT_EQ(f.counts, (std::array<std::uint32_t, 9>{1, 5, 4, 1, 0, 2, 2, static_cast<unsigned>(f.values.size()), 3}));
   EXPECT_EQ(f.material[1], static_cast<float>(frame.material[NodeIndex(1)]));
@@ -132,9 +140,9 @@ SENTENCE("view", "writing a frame allocates nothing once it has been done") {
   const Frame& frame = simulation.frame();
   const Measures& measures = simulation.measures();
   std::vector<std::byte> bytes;
-  writer.write(frame, measures, simulation.live(), {}, bytes);
+  writer.write(frame, measures, {}, bytes);
   const AllocationCount allocations;
-  writer.write(frame, measures, simulation.live(), {}, bytes);
+  writer.write(frame, measures, {}, bytes);
   const long count = allocations.count();
   EXPECT_EQ(count, 0);
 }
@@ -145,7 +153,8 @@ SENTENCE("measure", "values along a rod are those that probes find in the middle
     const Simulation simulation = moved(file, 0.05);
     const Frame& frame = simulation.frame();
     const Model& model = simulation.model();
-    for_each_edge(model, frame, [&](EdgeIndex e, const AlongEdge& along) {
+    const FrameWriter writer(simulation);
+    for_each_edge(writer.facts().rod_lengths, frame, [&](EdgeIndex e, const AlongEdge& along) {
       int r = 0;
       while (e.value >= frame.rods[static_cast<std::size_t>(r)].first_edge + frame.rods[static_cast<std::size_t>(r)].edges)
         ++r;
@@ -153,7 +162,7 @@ SENTENCE("measure", "values along a rod are those that probes find in the middle
       const double length = model.rods[static_cast<std::size_t>(r)].length;
       const int k = e.value - rod.first_edge;
       const double s = frame.material[NodeIndex(rod.first_node + k)] + 0.5 * rest_length_of_edge(frame, rod, k, length);
-      const MaterialPoint point(model, frame, r, s);
+      const MeasuredPoint point(model, frame, r, s);
       const double scale = 1 + std::abs(along.twist) + along.moment + std::abs(along.tension);
       EXPECT_NEAR(along.twist, point.strain().z(), 1e-9 * scale) << file << " edge " << e.value;
       EXPECT_NEAR(along.tension, point.tension(), 1e-9 * scale) << file << " edge " << e.value;
@@ -174,7 +183,7 @@ SENTENCE("measure", "a helix has its curvature on every edge, whether its sectio
     scene.rods[0].segments = 400;
     const Simulation simulation = open_fake(scene);
     const double c = 1.0 / (2 * M_PI), curvature = 0.5 / (0.25 + c * c);
-    for_each_edge(simulation.model(), simulation.frame(), [&](EdgeIndex e, const AlongEdge& along) {
+    for_each_edge(FrameWriter(simulation).facts().rod_lengths, simulation.frame(), [&](EdgeIndex e, const AlongEdge& along) {
       EXPECT_NEAR(along.curvature, curvature, 1e-3 * curvature) << e.value << " with twist " << twist;
     });
   }
@@ -284,22 +293,50 @@ SENTENCE("view", "a description has the bodies and obstacles of the scene, frame
 
   Frame frame = model.initial;
   frame.time = 0.25;
-  const FrameWriter writer(model);
+  const FrameWriter writer(view::frame_facts(model));
   std::vector<std::byte> bytes;
   Live live;
   Hand hand;
   hand.body = 0, hand.point = Vec3(0, 0, 0.1), hand.pose.position = Vec3(1, 1, 1);
   live.hands.add(hand);
-  writer.write(frame, {}, live, {.generation = 0, .with_values = false}, bytes);
+  Drive drive;
+  evaluate(model, live, 0.25, 1, drive);
+  write_drive(model, drive, frame);
+  writer.write(frame, {}, {.generation = 0, .with_values = false}, bytes);
   const FrameRead f = read_frame_bytes(bytes);
   EXPECT_EQ(f.counts[3], 2u);
   EXPECT_EQ(f.counts[4], 1u);
   expect_vectors(f.bodies, 7, Vec3(1, 2, 3) - writer.origin());
-  Drive drive;
-  evaluate(model, Live{}, 0.25, 1, drive);
   expect_vectors(f.obstacles, 0, drive.obstacles[1].pose.position - writer.origin());
   EXPECT_GT(drive.obstacles[1].pose.position.z(), -1);
   expect_vectors(f.hands, 3, Vec3(0, 0, 2.1) - writer.origin());
+}
+
+// The ramp goes from the start to the drive of the end, scaled by the load factor; it does not follow the path in time.
+SENTENCE("view", "what is drawn in a statics ramp is what acted: obstacles and couplings at the load factor of the frame") {
+  Scene scene = fake_scene();
+  scene.time.mode = Mode::statics;
+  scene.time.duration = 1;
+  Timetable<Vec3> path;
+  path.keys = {{0, Vec3::Zero()}, {0.1, Vec3(0, 0, 1)}, {1, Vec3(0, 0, 1)}};
+  Obstacle box;
+  box.name = "box", box.shape = BoxShape{Vec3(0, 0, -3), Vec3(1, 1, 1)}, box.move = path;
+  scene.obstacles = {box};
+  Coupling spring;
+  spring.name = "spring", spring.rod = "rod", spring.stiffness = 1, spring.move = path;
+  scene.couplings = {spring};
+  Simulation simulation = open_fake(scene);
+  const FrameWriter writer(simulation);
+  simulation.advance();
+  const double share = simulation.frame().load_factor;
+  ASSERT_GT(share, 0);
+  ASSERT_LT(share, 0.5);
+  std::vector<std::byte> bytes;
+  writer.write(simulation.frame(), simulation.measures(), {}, bytes);
+  const FrameRead f = read_frame_bytes(bytes);
+  expect_vectors(f.obstacles, 0, Vec3(0, 0, -3 + share) - writer.origin());
+  expect_vectors(f.hands, 0, simulation.model().couplings[0].start.position + Vec3(0, 0, share) - writer.origin());
+  EXPECT_EQ(simulation.frame().gravity, share * simulation.model().gravity);
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 // Saved runs in a browser: from a file, and several at once.
 import { createServer } from "node:http";
-import { readFileSync, statSync } from "node:fs";
+import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ask, distance, expect, openPage, pixels, runProgram, sleep, startProgram, test, until } from "./harness.mjs";
 
@@ -125,4 +125,53 @@ test("a saved run shows its obstacles and contacts", async (context) => {
   expect(contacts.length > 3, `${contacts.length} contacts`);
   expect(contacts.every((one) => Math.abs(Math.hypot(...one.slice(3, 6)) - 1) < 1e-4 && one[9] > -0.009 * 0.02), "normals are not units, or things overlap");
   await page.close();
+});
+
+// A frame of one rod with a node more, in the middle of its first edge; bytes as docs/view.md has them.
+function withOneNodeMore(frame, material) {
+  const nodes = frame.readUInt32LE(28), edges = frame.readUInt32LE(32);
+  expect([24, 36, 40, 44, 48, 52, 56].map((at) => frame.readUInt32LE(at)).join() === "1,0,0,0,0,0,0", "the frame is not of one plain rod");
+  const parts = [], f32 = (values) => { const out = Buffer.alloc(4 * values.length); values.forEach((v, k) => out.writeFloatLE(v, 4 * k)); return out; };
+  const head = Buffer.from(frame.subarray(0, 64)), spans = Buffer.alloc(8);
+  [[28, nodes + 1], [32, edges + 1], [56, 1]].forEach(([at, count]) => head.writeUInt32LE(count, at));
+  spans.writeUInt32LE(nodes + 1, 0), spans.writeUInt32LE(edges + 1, 4);
+  let at = 72;
+  const positions = Array.from({ length: 3 * nodes }, (_, k) => frame.readFloatLE(at + 4 * k));
+  at += 12 * nodes;
+  parts.push(f32([...positions.slice(0, 3), ...[0, 1, 2].map((k) => (positions[k] + positions[k + 3]) / 2), ...positions.slice(3)]));
+  parts.push(f32([material[0], (material[0] + material[1]) / 2, ...material.slice(1)]));
+  parts.push(frame.subarray(at, at + 8), frame.subarray(at, at + 8 * edges));
+  at += 8 * edges;
+  for (let k = 0; k < 4; k++, at += 4 * edges) parts.push(frame.subarray(at, at + 4), frame.subarray(at, at + 4 * edges));
+  expect(at === frame.length, "the frame has more parts than this test knows");
+  return Buffer.concat([head, spans, ...parts]);
+}
+
+test("a run whose nodes come and go plays on: every second frame has a node more", async (context) => {
+  const [folder] = await runs(context);
+  const html = readFileSync(join(folder, "index.html"), "utf8");
+  const [whole, text] = /<script type="text\/plain" id="frames-0">([^<]*)<\/script>/.exec(html);
+  const { material, nodes } = JSON.parse(/id="tendril-runs">([^<]*)<\/script>/.exec(html)[1]).runs[0].description.rods[0];
+  const bytes = Buffer.from(text, "base64"), records = [];
+  for (let at = 0; at < bytes.length;) {
+    const length = bytes.readUInt32LE(at), frame = bytes.subarray(at + 4, at + 4 + length), sized = Buffer.alloc(4);
+    const now = (records.length / 2) % 2 ? withOneNodeMore(frame, material) : frame;
+    sized.writeUInt32LE(now.length);
+    records.push(sized, now);
+    at += 4 + length;
+  }
+  const file = join(folder, "varying.html");
+  writeFileSync(file, html.replace(whole, () => whole.replace(text, () => Buffer.concat(records).toString("base64"))));
+  const page = await openPage(context.browser, `file://${file}`);
+  const plain = await openPage(context.browser, `file://${join(folder, "index.html")}`);
+  for (const one of [page, plain]) await one.waitForSelector('input[aria-label="Timeline"]');
+  for (let k = 1; k <= 6; k++) {
+    for (const one of [page, plain]) await one.keyboard.press("ArrowRight");
+    for (const one of [page, plain]) await until(`frame ${k}`, async () => Math.abs((await ask(one, "time")) - k / 60) < 1e-3);
+    const [tip, wanted] = [await ask(page, "point", -1), await ask(plain, "point", -1)];
+    expect(distance(tip, wanted) < 1e-6, `the tip of frame ${k} is at ${tip}, not ${wanted}`);
+    const before = await ask(page, "point", k % 2 ? nodes - 1 : nodes - 2), there = await ask(plain, "point", nodes - 2);
+    expect(distance(before, there) < 1e-6, `frame ${k} has not the nodes it should have`);
+  }
+  for (const one of [page, plain]) await one.close();
 });

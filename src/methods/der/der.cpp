@@ -328,6 +328,7 @@ StepReport Der::relax(double time, double load_factor, const Live& live) {
     return report_;
   }
   evaluate(*model_, live, time, load_factor, drive_);
+  stand_still(drive_);
   take_hold();
   if (walls_changed()) rebuild();
   Chain& c = *chain_;

@@ -33,9 +33,7 @@ class Der final : public Method {
   StepReport step(double time, double dt, const Live& live) override;
   StepReport relax(double time, double load_factor, const Live& live) override;
   void write(Frame& frame) const override;
-  void reactions(std::span<Wrench> at_clamps) const override;
-  void save(StateWriter& writer) const override;
-  void load(StateReader& reader) override;
+  void visit_state(StateArchive& archive) override;
 
   const Chain& chain() const { return *chain_; }
   const BodiesAndJoints* joins() const { return joins_.get(); }
@@ -51,9 +49,10 @@ class Der final : public Method {
   void rebuild();  // the chain for the walls that stand now, from the present pose
   void take_hold();
   bool walls_changed() const;
-  bool walls_moved();   // since it was last asked
-  void forget_walls();  // they may stand anywhere: the next step sets them
-  void allocate();      // workspaces for the chain
+  bool walls_moved();                        // since it was last asked
+  void forget_walls();                       // they may stand anywhere: the next step sets them
+  void visit_clamps(StateArchive& archive);  // which hold; the chain is rebuilt where others do than held when it was saved
+  void allocate();                           // workspaces for the chain
   ChainChoice choice() const;
   ProjectionReport project_all(double dt, Push push, bool velocities = true, bool again = false);
   Cause keep_lengths(double dt, bool again = false);
@@ -68,6 +67,7 @@ class Der final : public Method {
   void pull_grips(double dt, bool moved);  // moved: positions have been
   void damp_grips(double dt);
   void fill_output() const;
+  void write_reactions(std::span<Wrench> at_clamps) const;  // from the output chain
   void lap(Part part) {
     if (clock_) clock_->lap(part);
   }

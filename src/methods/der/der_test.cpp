@@ -4,6 +4,7 @@
 #include "math/rotation.h"
 #include "methods/der/der_testing.h"
 #include "testing/allocation_count.h"
+#include "testing/reactions_of.h"
 #include "testing/sentence.h"
 
 using namespace tendril;
@@ -250,17 +251,17 @@ SENTENCE("der", "a saved state goes on bit for bit, also across a clamp that let
     Der a(model, {}), b(model, {});
     for (int i = 0; i < when; ++i) a.step(i * h, h, {});
     StateWriter saved;
-    a.save(saved);
+    a.visit_state(saved);
     StateReader reader(saved.buffer());
-    b.load(reader);
+    b.visit_state(reader);
     EXPECT_TRUE(reader.at_end());
     for (int i = when; i < when + 150; ++i) {
       a.step(i * h, h, {});
       b.step(i * h, h, {});
     }
     StateWriter wa, wb;
-    a.save(wa);
-    b.save(wb);
+    a.visit_state(wa);
+    b.visit_state(wb);
     ASSERT_EQ(wa.buffer().size(), wb.buffer().size());
     EXPECT_TRUE(std::equal(wa.buffer().begin(), wa.buffer().end(), wb.buffer().begin()));
   }
@@ -376,7 +377,6 @@ SENTENCE("der", "a clamp carries the weight of a rod at rest, however strong its
   Der rod(model, {});
   const double dt = advised(*model);
   for (int k = 0; k < 2000; ++k) ASSERT_EQ(rod.step(k * dt, dt, {}).outcome, Outcome::fine);
-  std::vector<Wrench> reactions(1);
-  rod.reactions(reactions);
+  const std::vector<Wrench> reactions = reactions_of(rod);
   EXPECT_NEAR(reactions[0].force.z(), 9.81, 0.01);  // the damping of one step is 0.15 of it
 }

@@ -1,4 +1,4 @@
-// What leaves the method: frames, reactions, saved states.
+// What leaves the method: frames and saved states.
 #include <cmath>
 
 #include "math/rotation.h"
@@ -17,12 +17,7 @@ void Der::fill_output() const {
 void Der::write(Frame& frame) const {
   fill_output();
   const Chain& c = *output_;
-  if (frame.position.size() != model_->initial.position.size()) {  // a new frame takes its shape from the model
-    const double time = frame.time;
-    const std::int64_t step = frame.step;
-    frame = model_->initial;
-    frame.time = time, frame.step = step;
-  }
+  take_shape(*model_, frame);
   frame.own_energy = {};
   for (int i = 0; i < frame.position.size(); ++i) {
     const int v = c.vertex_of_node[z(i)];
@@ -73,10 +68,11 @@ void Der::write(Frame& frame) const {
   frame.contacts.clear();
   if (contacts_) frame.contacts.assign(contacts_->points().begin(), contacts_->points().end());
   frame.report = report_;
+  write_reactions(frame.reactions);
+  write_drive(*model_, drive_, frame);
 }
 
-void Der::reactions(std::span<Wrench> at_clamps) const {
-  fill_output();
+void Der::write_reactions(std::span<Wrench> at_clamps) const {
   const Chain& c = *output_;
   const auto inner_force = [&](int s) -> V3<double> {
     if (c.kind[z(s)] != SlotKind::edge) return {0, 0, 0};
@@ -115,56 +111,32 @@ void Der::reactions(std::span<Wrench> at_clamps) const {
   }
 }
 
-void Der::save(StateWriter& writer) const {
-  const Chain& c = *chain_;
-  writer.array(c.active);
-  for (const Array3* a : {&c.x, &c.v}) writer.array(a->x), writer.array(a->y), writer.array(a->z);
-  for (const Array2* a : {&c.old_first, &c.old_second}) writer.array(a->x), writer.array(a->y);
-  writer.array(c.theta);
-  writer.array(c.roll);
-  writer.array(c.roll_change);
-  writer.array(c.tension);
-  writer.array(c.first_director);
-  writer.array(c.closure);
-  writer.array(c.walls);
-  for (const Pose& shift : shift_) {
-    for (int k = 0; k < 3; ++k) writer.value(shift.position[k]);
-    for (int k = 0; k < 4; ++k) writer.value(shift.orientation.coeffs()[k]);
-  }
-  writer.value(drive_.gravity.x()), writer.value(drive_.gravity.y()), writer.value(drive_.gravity.z());
-  writer.value(report_);
-  if (joins_) joins_->save(writer);
-  if (contacts_) contacts_->save(writer);
+void Der::visit_clamps(StateArchive& archive) {
+  if (!archive.reading()) return archive.fixed(chain_->active);
+  std::vector<char> active(chain_->active.size());
+  archive.fixed(active);
+  if (active == chain_->active) return;
+  for (std::size_t i = 0; i < active.size(); ++i) drive_.clamps[i].active = active[i] != 0;
+  chain_ = std::make_unique<Chain>(build_chain(*model_, model_->initial, drive_, choice()));
+  allocate();
 }
 
-void Der::load(StateReader& reader) {
-  std::vector<char> active(chain_->active.size());
-  reader.array(active);
-  if (active != chain_->active) {  // other walls stood when this was saved
-    for (std::size_t i = 0; i < active.size(); ++i) drive_.clamps[i].active = active[i] != 0;
-    chain_ = std::make_unique<Chain>(build_chain(*model_, model_->initial, drive_, choice()));
-    allocate();
-  }
+void Der::visit_state(StateArchive& archive) {
+  visit_clamps(archive);
   Chain& c = *chain_;
-  for (Array3* a : {&c.x, &c.v}) reader.array(a->x), reader.array(a->y), reader.array(a->z);
-  for (Array2* a : {&c.old_first, &c.old_second}) reader.array(a->x), reader.array(a->y);
-  reader.array(c.theta);
-  reader.array(c.roll);
-  reader.array(c.roll_change);
-  reader.array(c.tension);
-  reader.array(c.first_director);
-  reader.array(c.closure);
-  reader.array(c.walls);
-  for (Pose& shift : shift_) {
-    for (int k = 0; k < 3; ++k) reader.value(shift.position[k]);
-    for (int k = 0; k < 4; ++k) reader.value(shift.orientation.coeffs()[k]);
-  }
-  reader.value(drive_.gravity.x()), reader.value(drive_.gravity.y()), reader.value(drive_.gravity.z());
-  reader.value(report_);
-  if (joins_) joins_->load(reader);
-  if (contacts_) contacts_->load(reader);
+  for (Array* a : {&c.x.x, &c.x.y, &c.x.z, &c.v.x, &c.v.y, &c.v.z}) archive.fixed(*a);
+  for (Array* a : {&c.old_first.x, &c.old_first.y, &c.old_second.x, &c.old_second.y}) archive.fixed(*a);
+  for (Array* a : {&c.theta, &c.roll, &c.roll_change, &c.tension, &c.first_director, &c.closure}) archive.fixed(*a);
+  archive.fixed(c.walls);
+  archive.fixed(shift_);
+  archive(drive_, report_);
+  if (joins_) archive(*joins_);
+  if (contacts_) archive(*contacts_);
+  if (!archive.reading()) return;
+  // What is derived comes again from the same code; the next step sets the walls and asks for the drive.
   forget_walls();
   refresh();
+  loads_->update(drive_, c);
 }
 
 }  // namespace tendril::der

@@ -1,4 +1,4 @@
-// What leaves the method: frames, reactions, saved states.
+// What leaves the method: frames and saved states.
 #include <algorithm>
 #include <cmath>
 
@@ -24,15 +24,12 @@ State just_before(const Strand& strand, const std::vector<State>& states, int no
 }  // namespace
 
 void Strands::write(Frame& frame) const {
-  if (frame.position.size() != model_->initial.position.size()) {  // a new frame takes its shape from the model
-    const double time = frame.time;
-    const std::int64_t step = frame.step;
-    frame = model_->initial;
-    frame.time = time, frame.step = step;
-  }
+  take_shape(*model_, frame);
   frame.own_energy = {};
   for (int rod = 0; rod < static_cast<int>(lines_.size()); ++rod) write_rod(rod, frame);
   frame.report = report_;
+  write_reactions(frame.reactions);
+  write_drive(*model_, drive_, frame);
 }
 
 void Strands::write_rod(int rod, Frame& frame) const {
@@ -79,7 +76,7 @@ void Strands::write_rod(int rod, Frame& frame) const {
   }
 }
 
-void Strands::reactions(std::span<Wrench> at_clamps) const {
+void Strands::write_reactions(std::span<Wrench> at_clamps) const {
   for (std::size_t i = 0; i < model_->clamps.size(); ++i) {
     at_clamps[i] = {};
     const ClampModel& clamp = model_->clamps[i];
@@ -102,52 +99,35 @@ void Strands::reactions(std::span<Wrench> at_clamps) const {
   }
 }
 
-void Strands::save(StateWriter& writer) const {
-  writer.array(active_);
-  for (const Pose& shift : shift_) {
-    for (int k = 0; k < 3; ++k) writer.value(shift.position[k]);
-    for (int k = 0; k < 4; ++k) writer.value(shift.orientation.coeffs()[k]);
-  }
-  for (const Line& line : lines_) {
-    writer.array(line.mesh.parts);
-    writer.array(line.solver.states());
-    writer.value(line.solver.end());
-    writer.value(line.solver.memory());
-    writer.array(line.solver.underway());
-    writer.array(line.held);
-  }
-  writer.value(drive_.gravity.x()), writer.value(drive_.gravity.y()), writer.value(drive_.gravity.z());
-  writer.value(report_);
+// ---- saved states ------------------------------------------------------------------------------------------------------
+static void visit_state(StateArchive& archive, State& at) { archive(at.r, at.q, at.x.m, at.x.n); }
+
+static void visit_state(StateArchive& archive, SolverState& s) {
+  archive(s.states, s.underway, s.end.r, s.end.q, s.end.x.m, s.end.x.n, s.descending, s.last_way);
 }
 
-void Strands::load(StateReader& reader) {
-  reader.array(active_);
-  for (Pose& shift : shift_) {
-    for (int k = 0; k < 3; ++k) reader.value(shift.position[k]);
-    for (int k = 0; k < 4; ++k) reader.value(shift.orientation.coeffs()[k]);
-  }
-  for (int rod = 0; rod < static_cast<int>(lines_.size()); ++rod) {
-    Line& line = lines_[z(rod)];
-    reader.array(line.mesh.parts);
-    line.mesh.fill(line.strand);
-    std::vector<State> states(z(line.strand.nodes()));
-    reader.array(states);
-    FarEnd end;
-    reader.value(end);
-    Solver::Memory memory;
-    reader.value(memory);
-    std::vector<State> underway(states.size());
-    reader.array(underway);
-    reader.array(line.held);
-    set_loads(rod);
-    set_holds(rod);
-    line.strand.set_springs({});
-    line.solver.start(line.strand, settings_.solver, states);
-    line.solver.set_end(end);
-    line.solver.remember(memory, underway);
-  }
-  reader.value(drive_.gravity.x()), reader.value(drive_.gravity.y()), reader.value(drive_.gravity.z());
-  reader.value(report_);
+void Strands::visit_line(int rod, StateArchive& archive) {
+  Line& line = lines_[z(rod)];
+  if (!archive.reading()) line.solver.get(saved_);
+  archive.fixed(line.mesh.parts);
+  archive.fixed(line.held);
+  archive(saved_);
+  if (!archive.reading()) return;
+  for (const int parts : line.mesh.parts) TENDRIL_REQUIRE(parts >= 1 && parts <= most_parts, "the state is damaged");
+  line.mesh.fill(line.strand);
+  TENDRIL_REQUIRE(saved_.states.size() == z(line.strand.nodes()) && saved_.underway.size() == saved_.states.size(),
+                  "the state is damaged");
+  set_loads(rod);
+  set_holds(rod);
+  set_hands(rod);
+  line.solver.set(line.strand, saved_);
+}
+
+void Strands::visit_state(StateArchive& archive) {
+  archive.fixed(active_);
+  archive.fixed(shift_);
+  archive(drive_, report_);
+  for (int rod = 0; rod < static_cast<int>(lines_.size()); ++rod) visit_line(rod, archive);
 }
 
 }  // namespace tendril::strands

@@ -37,7 +37,21 @@ void Solver::restart(const Strand& strand) {
   for (const HeldNode& hold : strand.holds) inner_holds_ = inner_holds_ || (hold.node > 0 && hold.node < strand.last());
   descent_.resize(strand);
   set_end(strand);
-  memory_ = {};
+  descending_ = false;
+  last_way_ = Way::none;
+}
+
+void Solver::get(SolverState& out) const {
+  out.states = states_, out.underway = underway_;
+  out.end = end_;
+  out.descending = descending_, out.last_way = last_way_;
+}
+
+void Solver::set(const Strand& strand, const SolverState& state) {
+  start(strand, settings, state.states);
+  underway_ = state.underway;
+  end_ = state.end;
+  descending_ = state.descending, last_way_ = state.last_way;
 }
 
 void Solver::reserve(const Strand& strand) {
@@ -128,14 +142,14 @@ bool Solver::by_multiple(const Strand& strand, Answer& answer, int max_iteration
 
 // Goes on where the last call had to stop.
 bool Solver::by_descent(const Strand& strand, Answer& answer, bool disturbed) {
-  guess_ = memory_.descending ? underway_ : states_;
+  guess_ = descending_ ? underway_ : states_;
   DescentSettings how;
   how.max_iterations = settings.descent_iterations;
-  how.disturbed = disturbed && !memory_.descending;
+  how.disturbed = disturbed && !descending_;
   const DescentReport r = descent_.minimise(strand, how, guess_);
   answer.iterations += r.iterations;
-  memory_.descending = !r.fine;
-  if (memory_.descending) underway_ = guess_;
+  descending_ = !r.fine;
+  if (descending_) underway_ = guess_;
   if (!r.fine && !(r.residual < DescentSettings::close)) return false;
   if (by_multiple(strand, answer, settings.max_iterations)) {
     answer.way = Way::descent;
@@ -195,7 +209,7 @@ bool Solver::by_continuation(const Strand& strand, Answer& answer) {
 bool Solver::found(const Strand& strand, Answer& answer) {
   if (by_sweeps(strand, answer)) return true;
   const bool near = far_away(strand) <= 1;
-  if (near && memory_.last_way == Way::energy) {  // the strand was where sweeps have no answer: is it still there?
+  if (near && last_way_ == Way::energy) {  // the strand was where sweeps have no answer: is it still there?
     guess_ = states_;
     const DescentReport r = descent_.polish(strand, 1e-6, settings.max_iterations, guess_);
     answer.iterations += r.iterations;
@@ -219,10 +233,10 @@ Answer Solver::solve(const Strand& strand) {
   Answer answer;
   answer.fine = found(strand, answer);
   if (!answer.fine) return answer;
-  memory_.last_way = answer.way;
+  last_way_ = answer.way;
   if (settings.verdict) judge(strand, answer);
   if (answer.verdict.unstable == 0 || !settings.seek_minimum || !settings.may_descend) {
-    memory_.descending = false;
+    descending_ = false;
     return answer;
   }
   kept_ = states_;
@@ -231,7 +245,7 @@ Answer Solver::solve(const Strand& strand) {
   if (by_descent(strand, lower, true)) {
     judge(strand, lower);
     if (lower.verdict.unstable < answer.verdict.unstable) {
-      memory_.last_way = lower.way;
+      last_way_ = lower.way;
       return lower;
     }
   }

@@ -33,6 +33,15 @@ struct Answer {
   Verdict verdict;       // is it a minimum of the energy?
 };
 
+// Where a strand lies, and what one call of the solver leaves to the next besides the shape.
+struct SolverState {
+  std::vector<State> states;
+  std::vector<State> underway;  // of a descent that met its bound: the next call goes on from here
+  FarEnd end;
+  bool descending = false;
+  Way last_way = Way::none;
+};
+
 class Solver {
  public:
   // Allocates for this strand; `states`: where it lies. Call again when segments or held nodes change.
@@ -50,14 +59,8 @@ class Solver {
   const FarEnd& end() const { return end_; }
   void set_end(const FarEnd& end) { end_ = end; }
   void set_end(const Strand& strand);
-  // What one call leaves to the next besides the shape: saved with it.
-  struct Memory {
-    bool descending = false;
-    Way last_way = Way::none;
-  };
-  const Memory& memory() const { return memory_; }
-  const std::vector<State>& underway() const { return underway_; }
-  void remember(const Memory& memory, const std::vector<State>& underway) { memory_ = memory, underway_ = underway; }
+  void get(SolverState& out) const;
+  void set(const Strand& strand, const SolverState& state);  // starts from there
   SolverSettings settings;
 
  private:
@@ -73,9 +76,9 @@ class Solver {
   void take(const Strand& strand, Answer& answer, Way way, int iterations, int sweeps, double residual);
   ShootingSettings shooting() const { return {settings.tolerance, settings.max_iterations, settings.most_sweeps}; }
 
-  std::vector<State> states_, guess_, kept_;
-  std::vector<State> underway_;  // of a descent that met its bound: the next call goes on from here
-  Memory memory_;
+  std::vector<State> states_, guess_, kept_, underway_;
+  bool descending_ = false;
+  Way last_way_ = Way::none;
   Strand moving_;  // with holds on their way
   FarEnd end_;
   Standard standard_;

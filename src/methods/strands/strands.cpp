@@ -205,6 +205,7 @@ Answer Strands::solve_line(int rod, bool& out_of_reach) {
 
 StepReport Strands::relax(double time, double load_factor, const Live& live) {
   evaluate(*model_, live, time, load_factor, drive_);
+  stand_still(drive_);
   take_hold();
   report_ = {};
   report_.verdict.kind = Verdict::Kind::counted;

@@ -36,9 +36,7 @@ class Strands final : public Method {
   StepReport step(double time, double dt, const Live& live) override;
   StepReport relax(double time, double load_factor, const Live& live) override;
   void write(Frame& frame) const override;
-  void reactions(std::span<Wrench> at_clamps) const override;
-  void save(StateWriter& writer) const override;
-  void load(StateReader& reader) override;
+  void visit_state(StateArchive& archive) override;
 
   const Line& line(int rod) const { return lines_[z(rod)]; }
 
@@ -54,7 +52,9 @@ class Strands final : public Method {
   void set_hands(int rod);
   bool remesh(int rod);  // true: the mesh changed
   Answer solve_line(int rod, bool& out_of_reach);
+  void visit_line(int rod, StateArchive& archive);
   void write_rod(int rod, Frame& frame) const;
+  void write_reactions(std::span<Wrench> at_clamps) const;
 
   std::shared_ptr<const Model> model_;
   Settings settings_;
@@ -63,6 +63,7 @@ class Strands final : public Method {
   std::vector<Pose> shift_;   // per clamp that takes hold late
   std::vector<char> active_;  // per clamp
   StepReport report_;
+  SolverState saved_;  // of one line at a time, when states are saved or loaded; keeps its storage
 };
 
 Problems check(const Model& model, const Options& options);

@@ -4,6 +4,7 @@
 
 #include "run/check.h"
 #include "tendril/tendril.h"
+#include "testing/reactions_of.h"
 #include "testing/sentence.h"
 
 namespace tendril::strands {
@@ -181,8 +182,7 @@ SENTENCE("strands", "a hand holds a node inside the strand by its spring") {
   live.hands.add(hand);
   ASSERT_EQ(method.relax(0, 1, live).outcome, Outcome::fine);
   const V held = method.line(0).solver.states()[20].r;
-  std::vector<Wrench> wall(1);
-  method.reactions(wall);
+  const std::vector<Wrench> wall = reactions_of(method);
   EXPECT_LT((wall[0].force + 100 * (hand.pose.position - to_eigen(held))).norm(), 1e-8);
   EXPECT_GT(held.y, 0.15);
 }
@@ -262,14 +262,14 @@ SENTENCE("strands", "a strand that is saved while its descent is under way goes 
   const auto first = make(scene), second = make(scene);
   for (const double factor : {0.2, 0.4, 0.6}) ASSERT_EQ(first->relax(1, factor, {}).outcome, Outcome::fine);
   StateWriter writer;
-  first->save(writer);
+  first->visit_state(writer);
   StateReader reader(writer.buffer());
-  second->load(reader);
+  second->visit_state(reader);
   for (const double factor : {0.7, 0.8, 0.9, 1.0}) {
     ASSERT_EQ(first->relax(1, factor, {}).outcome, Outcome::fine);
     ASSERT_EQ(second->relax(1, factor, {}).outcome, Outcome::fine);
     StateWriter a, b;
-    first->save(a), second->save(b);
+    first->visit_state(a), second->visit_state(b);
     ASSERT_EQ(a.buffer().size(), b.buffer().size());
     EXPECT_TRUE(std::equal(a.buffer().begin(), a.buffer().end(), b.buffer().begin())) << factor;
   }

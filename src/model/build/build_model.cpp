@@ -13,6 +13,7 @@
 #include "model/build/sections.h"
 #include "model/model.h"
 #include "model/obstacles.h"
+#include "model/rest_curve.h"
 
 namespace tendril {
 
@@ -160,8 +161,11 @@ Checked<Model> build_model(const Scene& scene) {
   model.end_time = scene.time.duration;
   for (Size i = 0; i < shapes.size(); ++i) {
     const Rod& rod = scene.rods[i];
-    model.rods.push_back({rod_name(scene, static_cast<int>(i)), next_span(model, shapes[i]), shapes[i].length(), rod.damping,
-                          shapes[i].edges});
+    model.rods.push_back(
+        {rod_name(scene, static_cast<int>(i)), next_span(model, shapes[i]), shapes[i].length(), rod.damping, nullptr, 0});
+    model.rods.back().rest_curve =
+        std::make_shared<const RestCurve>(ArcLengthCurve(rod.rest, rod.d1), shapes[i].fraction, shapes[i].material);
+    model.rods.back().max_edges = shapes[i].edges + 1;
     append_rest(rod, shapes[i], find_material(scene, rod.material), model);
     append_initial(rod, shapes[i], model.rods.back().span, model.initial);
     note(check_bend_radius(rod, shapes[i], model, fmt::format("rod[{}]", i)));
@@ -170,6 +174,9 @@ Checked<Model> build_model(const Scene& scene) {
   place_obstacles(scene, model, problems);
   for (Size i = 0; i < shapes.size(); ++i)
     if (scene.rods[i].initial_noise > 0) add_noise(model, static_cast<int>(i), scene.rods[i].initial_noise);
+  model.initial.gravity = model.gravity;
+  model.initial.reactions.resize(model.clamps.size());
+  for (const ObstacleModel& o : model.obstacles) model.initial.obstacles.push_back(o.start);
   if (has_errors(problems)) return problems;
   return {std::move(model), std::move(problems)};
 }

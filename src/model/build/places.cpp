@@ -46,6 +46,7 @@ struct Placer {
     t.name = c.name.empty() ? fmt::format("clamp{}", index + 1) : c.name;
     t.rod = find_rod(scene, c.rod);
     t.node = node(t.rod, c.at);
+    t.material = model.material[t.node];
     for (const Hold h : c.hold) (h == Hold::position ? t.position : h == Hold::direction ? t.direction : t.twist) = true;
     const RodShape& shape = shapes[static_cast<Size>(t.rod)];
     const int local = local_node(t.rod, c.at);
@@ -91,7 +92,8 @@ struct Placer {
   void load(const MomentLoad& m) { point_load(m, true); }
   void point_load(const PointLoad& p, bool is_moment) {
     const int rod = find_rod(scene, p.rod);
-    model.node_loads.push_back({rod, node(rod, p.at), is_moment, p.value, p.axes, p.factor});
+    const NodeIndex at = node(rod, p.at);
+    model.node_loads.push_back({rod, at, is_moment, p.value, p.axes, p.factor, model.material[at]});
   }
   void load(const DistributedLoad& d) {
     LineLoad line;
@@ -118,6 +120,7 @@ struct Placer {
     line.force = d.force;
     line.axes = d.axes;
     line.factor = d.factor;
+    line.from = from, line.to = to;
     model.line_loads.push_back(line);
   }
   void load(const DragLoad& d) {
@@ -143,6 +146,8 @@ struct Placer {
     };
     side(j.a, made.rod_a, made.node_a, made.body_a, made.frame_a);
     side(j.b, made.rod_b, made.node_b, made.body_b, made.frame_b);
+    if (made.rod_a >= 0) made.material_a = model.material[made.node_a];
+    if (made.rod_b >= 0) made.material_b = model.material[made.node_b];
     const bool two_rods = made.rod_a >= 0 && made.rod_b >= 0;
     if (two_rods && made.node_a == made.node_b) complain(field, "joins a point with itself");
     if (made.rod_a >= 0 || made.rod_b >= 0) {

@@ -68,9 +68,13 @@ struct Wall {
       false;  // inside the rod, twist held but direction free: the wall's direction is that between its neighbours
   V3<double> target_tangent{1, 0, 0}, target_d1{0, 1, 0};  // where the clamp's section frame stands
   V3<double> director{0, 1, 0};  // of the material frame, perpendicular to the wall's present direction
-  // What carries it, when it is no clamp; see joins.h. One number tells which, so that a saved wall has no gaps.
+  // What carries it, when it is no clamp; see bodies_and_joints.h.
   static int carried_by(int carrier) { return -1 - carrier; }
   int carrier() const { return clamp < 0 ? -1 - clamp : -1; }
+  template <class Archive>
+  void visit_state(Archive& archive) {  // which walls there are follows from the clamps that hold
+    archive(target_tangent, target_d1, director);
+  }
 };
 struct Twin {
   int first = 0, second = 0;  // vertices

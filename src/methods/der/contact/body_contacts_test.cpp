@@ -5,6 +5,7 @@
 #include "methods/der/der_testing.h"
 #include "model/bodies.h"
 #include "testing/allocation_count.h"
+#include "testing/reactions_of.h"
 #include "testing/sentence.h"
 
 namespace tendril::der {
@@ -47,11 +48,11 @@ struct Run {
   StepReport step(const Live& live = {}) { return step_by(dt, live, 3); }
   StepReport step_by(double h, const Live& live, int halvings) {
     before.clear();
-    der.save(before);
+    der.visit_state(before);
     const StepReport r = der.step(time, h, live);
     if (r.outcome != Outcome::fine && halvings > 0) {
       StateReader reader(before.buffer());
-      der.load(reader);
+      der.visit_state(reader);
       ++retries;
       const StepReport first = step_by(0.5 * h, live, halvings - 1);
       return first.outcome == Outcome::fine ? step_by(0.5 * h, live, halvings - 1) : first;
@@ -140,12 +141,11 @@ SENTENCE("der", "a cylinder lies in a hanging rope, which carries it; the clamps
   run.dt = 5e-4;
   run.go_on(2);
   // It goes on trembling a little: forces in the mean.
-  std::vector<Wrench> reactions(2);
   double held = 0, carried = 0;
   int count = 0;
   for (; run.time < 3; ++count) {
     ASSERT_EQ(run.step().outcome, Outcome::fine);
-    run.der.reactions(reactions);
+    const std::vector<Wrench> reactions = reactions_of(run.der);
     held += reactions[0].force.z() + reactions[1].force.z();
     carried -= run.contact_force().z();
   }
@@ -221,16 +221,16 @@ SENTENCE("der", "a state saved amid contacts with bodies goes on with the same b
   a.go_on(0.5);
   ASSERT_GT(a.contacts, 0);
   StateWriter writer;
-  a.der.save(writer);
+  a.der.visit_state(writer);
   Run b(crowded());
   b.go_on(0.1);  // it has a past of its own
   StateReader reader(writer.buffer());
-  b.der.load(reader);
+  b.der.visit_state(reader);
   EXPECT_TRUE(reader.at_end());
   b.time = a.time;
   for (int i = 0; i < 400; ++i) a.step(), b.step();
   StateWriter one, two;
-  a.der.save(one), b.der.save(two);
+  a.der.visit_state(one), b.der.visit_state(two);
   ASSERT_EQ(one.buffer().size(), two.buffer().size());
   EXPECT_EQ(std::memcmp(one.buffer().data(), two.buffer().data(), one.buffer().size()), 0);
 }

@@ -151,47 +151,21 @@ void Contacts::note_point(const Chain& c, const BodiesAndJoints* joins, std::siz
   const double rate2 = 1 / (dt * dt);
   V3<double> force = rows.row[0].impulse * rows.normal;
   for (int k = 1; k < 3; ++k) force = force + rows.row[k].impulse * rows.tangent[k - 1];
-  points_.push_back(contact_point(touch, to_eigen((1 - touch.s) * x(0) + touch.s * x(1)), rate2 * to_eigen(force)));
+  points_.push_back(
+      contact_point(touch, to_eigen((1 - touch.s) * x(0) + touch.s * x(1)), rate2 * to_eigen(force), rows.body));
   if (rows.row[0].impulse > 0) ++report.contacts;
   memory_.now(i).gap = touch.gap;
   report.penetration = std::max(report.penetration, -touch.gap / rows.radius);
 }
 
-namespace {
-template <class Visit>
-void each_number(Vec3& v, const Visit& visit) {
-  for (int k = 0; k < 3; ++k) visit(v[k]);
-}
-template <class Visit>
-void each_number(ContactPoint& p, const Visit& visit) {
-  for (Vec3* v : {&p.position, &p.normal, &p.force}) each_number(*v, visit);
-  visit(p.gap), visit(p.edge_a), visit(p.edge_b);
-}
-}  // namespace
-
-void Contacts::save(StateWriter& writer) const {
-  const auto put = [&](const auto& number) { writer.value(number); };
-  memory_.save(writer);
-  writer.value(forward_);
-  for (Vec3 f : node_force_) each_number(f, put);
-  watch_.save(writer);
-  for (const double torque : torque_) writer.value(torque);
-  writer.value(static_cast<std::uint64_t>(points_.size()));
-  for (ContactPoint p : points_) each_number(p, put);
-}
-
-void Contacts::load(StateReader& reader) {
-  const auto get = [&](auto& number) { reader.value(number); };
-  memory_.load(reader);
-  reader.value(forward_);
-  for (Vec3& f : node_force_) each_number(f, get);
-  watch_.load(reader);
-  for (double& torque : torque_) reader.value(torque);
-  std::uint64_t count = 0;
-  reader.value(count);
-  TENDRIL_REQUIRE(count < (std::uint64_t{1} << 32), "the state is damaged");
-  points_.clear();
-  for (std::uint64_t i = 0; i < count; ++i) each_number(points_.emplace_back(), get);
+void Contacts::visit_state(StateArchive& archive) {
+  archive(memory_, forward_);
+  archive.fixed(node_force_);
+  archive(watch_);
+  archive.fixed(torque_);
+  archive(points_);
+  for (const ContactPoint& p : points_)
+    TENDRIL_REQUIRE(p.edge_a < watch_.geometry().edges() && p.edge_b < watch_.geometry().edges(), "the state is damaged");
 }
 
 }  // namespace tendril::der

@@ -66,8 +66,7 @@ class Contacts {
 
   std::span<const ContactPoint> points() const { return points_; }
   const Vec3& force_at(int node) const { return node_force_[z(node)]; }  // of all contacts on a node, in the last step [N]
-  void save(StateWriter& writer) const;
-  void load(StateReader& reader);
+  void visit_state(StateArchive& archive);
 
  private:
   Found look(const Chain& chain, const BodiesAndJoints* joins, double dt, AngleWork& angles);

@@ -6,6 +6,7 @@
 #include "methods/der/contact/contacts_testing.h"
 #include "tendril/simulate.h"
 #include "testing/allocation_count.h"
+#include "testing/reactions_of.h"
 
 using namespace tendril;
 using namespace tendril::der;
@@ -134,8 +135,7 @@ SENTENCE("der", "an obstacle that presses on a cantilever feels three EI w over 
   const Frame frame = frame_of(rod);
   const double expected = 3 * w / (a * a * a);
   EXPECT_NEAR(contact_force(frame).z(), -expected, 0.01 * expected);
-  std::vector<Wrench> at_clamp(1);
-  rod.reactions(at_clamp);
+  const std::vector<Wrench> at_clamp = reactions_of(rod);
   EXPECT_NEAR(at_clamp[0].force.z(), -contact_force(frame).z(), 1e-4 * expected);
 }
 
@@ -199,17 +199,17 @@ SENTENCE("der", "a saved state goes on bit for bit in the middle of contact") {
   int i = 0, touched = 0;
   for (; touched < 30; ++i) touched += a.step(i * h, h, {}).contacts > 0;
   StateWriter saved;
-  a.save(saved);
+  a.visit_state(saved);
   StateReader reader(saved.buffer());
-  b.load(reader);
+  b.visit_state(reader);
   EXPECT_TRUE(reader.at_end());
   for (const int last = i + 300; i < last; ++i) {
     a.step(i * h, h, {});
     b.step(i * h, h, {});
   }
   StateWriter wa, wb;
-  a.save(wa);
-  b.save(wb);
+  a.visit_state(wa);
+  b.visit_state(wb);
   ASSERT_EQ(wa.buffer().size(), wb.buffer().size());
   EXPECT_TRUE(std::equal(wa.buffer().begin(), wa.buffer().end(), wb.buffer().begin()));
 }

@@ -3,6 +3,7 @@
 #include "math/rotation.h"
 #include "methods/der/der_testing.h"
 #include "testing/allocation_count.h"
+#include "testing/reactions_of.h"
 #include "testing/sentence.h"
 
 using namespace tendril;
@@ -27,8 +28,7 @@ SENTENCE("der", "a quarter turn of twist stores GJ/2L times the angle squared") 
     const Frame frame = frame_of(rod);
     EXPECT_NEAR(frame.own_energy.twisting, 0.5 * 0.8 * (pi / 2) * (pi / 2), 1e-10);
     EXPECT_NEAR(frame.own_energy.bending, 0, 1e-12);
-    std::vector<Wrench> reactions(2);
-    rod.reactions(reactions);
+    const std::vector<Wrench> reactions = reactions_of(rod);
     EXPECT_NEAR(reactions[1].moment.x(), 0.8 * pi / 2, 1e-9);  // the end clamp turns the rod on
     EXPECT_NEAR(reactions[0].moment.x(), -0.8 * pi / 2, 1e-9);
   }
@@ -79,8 +79,7 @@ SENTENCE("der", "the clamp balances a dead force and a follower force, which ben
     for (int i = 1; i <= 5; ++i) EXPECT_EQ(rod.relax(0, 0.2 * i, {}).outcome, Outcome::fine);
     const Frame frame = frame_of(rod);
     tip[follower] = frame.position[NodeIndex{30}];
-    std::vector<Wrench> reaction(1);
-    rod.reactions(reaction);
+    const std::vector<Wrench> reaction = reactions_of(rod);
     const Vec3 applied = follower ? Vec3(frame.orientation[EdgeIndex{29}] * load.value) : load.value;
     EXPECT_LT((reaction[0].force + applied).norm(), 1e-7);
     EXPECT_LT((reaction[0].moment + (tip[follower] - Vec3::Zero()).cross(applied)).norm(), 1e-7);

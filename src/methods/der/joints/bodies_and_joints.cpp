@@ -97,31 +97,12 @@ Vec3 BodiesAndJoints::junction_momentum() const {
   return sum;
 }
 
-namespace {
-template <class Visit>
-void each_number(std::vector<BodyState>& bodies, std::vector<Quat>& turns, std::vector<Vec3>& spins, const Visit& visit) {
-  const auto vector = [&](auto& v) {
-    for (int k = 0; k < static_cast<int>(v.size()); ++k) visit(v[k]);
-  };
-  for (BodyState& b : bodies) {
-    vector(b.pose.position), vector(b.pose.orientation.coeffs());
-    vector(b.motion.linear), vector(b.motion.angular);
-  }
-  for (Quat& q : turns) vector(q.coeffs());
-  for (Vec3& w : spins) vector(w);
-}
-}  // namespace
-
-void BodiesAndJoints::save(StateWriter& writer) const {
-  writer.value(steps_);
-  BodiesAndJoints& self = const_cast<BodiesAndJoints&>(*this);  // only reads
-  each_number(self.bodies_, self.junction_turn_, self.junction_spin_, [&](double x) { writer.value(x); });
-  writer.array(node_force_);
-}
-void BodiesAndJoints::load(StateReader& reader) {
-  reader.value(steps_);
-  each_number(bodies_, junction_turn_, junction_spin_, [&](double& x) { reader.value(x); });
-  reader.array(node_force_);
+void BodiesAndJoints::visit_state(StateArchive& archive) {
+  archive(steps_);
+  archive.fixed(bodies_);
+  archive.fixed(junction_turn_);
+  archive.fixed(junction_spin_);
+  archive.fixed(node_force_);
 }
 
 }  // namespace tendril::der

@@ -51,8 +51,7 @@ class BodiesAndJoints {
   double junction_energy() const;
   Vec3 junction_momentum() const;  // angular
   bool finite() const;
-  void save(StateWriter& writer) const;
-  void load(StateReader& reader);
+  void visit_state(StateArchive& archive);
 
   friend struct JoinsInside;  // for tests
 

@@ -280,13 +280,13 @@ SENTENCE("der", "joints without bodies take steps without allocating, and a save
   const double h = advised(*model);
   run(a, 50 * h, h);
   StateWriter writer;
-  a.save(writer);
+  a.visit_state(writer);
   StateReader reader(writer.buffer());
-  b.load(reader);
+  b.visit_state(reader);
   EXPECT_TRUE(reader.at_end());
   for (int i = 0; i < 100; ++i) a.step(i * h, h, {}), b.step(i * h, h, {});
   StateWriter one, two;
-  a.save(one), b.save(two);
+  a.visit_state(one), b.visit_state(two);
   ASSERT_EQ(one.buffer().size(), two.buffer().size());
   EXPECT_EQ(std::memcmp(one.buffer().data(), two.buffer().data(), one.buffer().size()), 0);
 
