@@ -56,25 +56,6 @@ Cause Der::keep_lengths(double dt, bool again) {
   return p.fine ? Cause::none : Cause::projection;
 }
 
-namespace {
-// Nothing in the drive changes with time, but for gusts.
-bool is_steady(const Model& model) {
-  bool steady = true;
-  for (const ClampModel& t : model.clamps) {
-    steady = steady && t.move.keys.empty() && t.turn.keys.empty() && t.from <= 0 && t.until == forever;
-  }
-  for (const BodyModel& body : model.bodies) steady = steady && body.kind != BodyKind::driven;
-  for (const ObstacleModel& o : model.obstacles) steady = steady && o.move.keys.empty() && o.turn.keys.empty();
-  for (const CouplingModel& c : model.couplings) {
-    steady = steady && c.move.keys.empty() && c.turn.keys.empty() && c.from <= 0 && c.until == forever;
-  }
-  for (const NodeLoad& load : model.node_loads) steady = steady && load.factor.keys.empty();
-  for (const LineLoad& load : model.line_loads) steady = steady && load.factor.keys.empty();
-  for (const Wind& wind : model.winds) steady = steady && wind.law.factor.keys.empty();
-  return steady;
-}
-}  // namespace
-
 void Der::allocate() {
   Chain& c = *chain_;
   angles_ = std::make_unique<AngleWork>(c);

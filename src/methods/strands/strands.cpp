@@ -24,11 +24,12 @@ Settings Settings::from(const Options& options) {
 }
 
 Strands::Strands(std::shared_ptr<const Model> model, const Settings& settings)
-    : model_(std::move(model)), settings_(settings) {
+    : model_(std::move(model)), settings_(settings), loads_(*model_) {
   lines_.resize(model_->rods.size());
   shift_.resize(model_->clamps.size());
   active_.assign(model_->clamps.size(), 0);
   evaluate(*model_, Live{}, 0, 0, drive_);
+  loads_.update(drive_);
   for (std::size_t i = 0; i < active_.size(); ++i) active_[i] = drive_.clamps[i].active;
   for (int rod = 0; rod < static_cast<int>(lines_.size()); ++rod) {
     build_line(rod);
@@ -110,33 +111,18 @@ void Strands::set_loads(int rod) {
   Line& line = lines_[z(rod)];
   const RodSpan& span = model_->rods[z(rod)].span;
   for (int k = 0; k < span.edges; ++k) {
-    Segment& s = line.mesh.edges[z(k)];
-    s.world_force = to_small(Vec3(model_->section[EdgeIndex{span.first_edge + k}].line_mass * drive_.gravity));
-    s.material_force = {0, 0, 0};
-  }
-  for (std::size_t i = 0; i < model_->line_loads.size(); ++i) {
-    const LineLoad& load = model_->line_loads[i];
-    if (load.rod != rod) continue;
-    for (EdgeIndex e = load.first; e < load.last; ++e) {
-      double share = e == load.first ? load.first_share : 1;
-      if (e + 1 == load.last && e != load.first) share = load.last_share;
-      Segment& s = line.mesh.edges[z(e.value - span.first_edge)];
-      (load.axes == Axes::world ? s.world_force : s.material_force) +=
-          to_small(Vec3(share * drive_.line_factor[i] * load.force));
-    }
+    const GivenLoad& load = loads_.on_edge(EdgeIndex{span.first_edge + k});
+    line.mesh.edges[z(k)].world_force = load.world_force;
+    line.mesh.edges[z(k)].material_force = load.material_force;
   }
   line.mesh.fill(line.strand);
   std::vector<PointLoad> points;
-  for (std::size_t i = 0; i < model_->node_loads.size(); ++i) {
-    const NodeLoad& load = model_->node_loads[i];
+  for (const NodeLoad& load : model_->node_loads) {
     if (load.rod != rod) continue;
     const int node = line.mesh.node_of(load.node.value - span.first_node);
-    auto at = std::find_if(points.begin(), points.end(), [&](const PointLoad& p) { return p.node == node; });
-    if (at == points.end()) at = points.insert(at, PointLoad{.node = node});
-    const V value = to_small(Vec3(drive_.node_factor[i] * load.value));
-    V& sum = load.is_moment ? (load.axes == Axes::world ? at->world_moment : at->material_moment)
-                            : (load.axes == Axes::world ? at->world_force : at->material_force);
-    sum += value;
+    const bool known = std::any_of(points.begin(), points.end(), [&](const PointLoad& p) { return p.node == node; });
+    const GivenLoad& sum = loads_.at_node(load.node);
+    if (!known) points.push_back({node, sum.world_force, sum.world_moment, sum.material_force, sum.material_moment});
   }
   line.strand.set_loads(std::move(points));
 }
@@ -204,6 +190,7 @@ Answer Strands::solve_line(int rod, bool& out_of_reach) {
 
 StepReport Strands::relax(double time, double load_factor, const Live& live) {
   evaluate(*model_, live, time, load_factor, drive_);
+  loads_.update(drive_);
   take_hold();
   report_ = {};
   report_.negative_pivots = 0;

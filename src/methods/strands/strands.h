@@ -7,6 +7,7 @@
 #include "methods/strands/mesh.h"
 #include "methods/strands/solver.h"
 #include "model/drive.h"
+#include "model/loads.h"
 #include "model/model.h"
 
 namespace tendril::strands {
@@ -59,6 +60,7 @@ class Strands final : public Method {
   std::shared_ptr<const Model> model_;
   Settings settings_;
   Drive drive_;
+  LoadsNow loads_;
   std::vector<Line> lines_;
   std::vector<Pose> shift_;   // per clamp that takes hold late
   std::vector<char> active_;  // per clamp
