@@ -33,7 +33,10 @@ void visit_live(L& live, Stream& stream) {
     number(hand.stiffness), number(hand.damping), number(hand.angular_stiffness), number(hand.angular_damping);
   }
   number(live.paths.count);
-  for (auto& path : live.paths) number(path.clamp), numbers(path.move), number(path.turn), number(path.coupling);
+  for (auto& path : live.paths) {
+    number(path.clamp), numbers(path.move), number(path.turn), number(path.coupling), number(path.body);
+    numbers(path.move_rate), number(path.turn_rate);
+  }
   number(live.winches.count);
   for (auto& winch : live.winches) number(winch.winch), number(winch.speed);
 }

@@ -21,8 +21,8 @@ Settings Settings::from(const Options& options) {
   return s;
 }
 
-Der::Der(std::shared_ptr<const Model> model, const Settings& settings) : model_(std::move(model)), settings_(settings) {
-  shift_.resize(model_->clamps.size());
+Der::Der(std::shared_ptr<const Model> model, const Settings& settings)
+    : model_(std::move(model)), settings_(settings), late_(*model_) {
   evaluate(*model_, Live{}, 0, 0, drive_);
   if (!model_->joints.empty() || !model_->bodies.empty()) joins_ = std::make_unique<BodiesAndJoints>(*model_);
   if (model_->contact.enabled) contacts_ = std::make_unique<Contacts>(*model_);
@@ -188,23 +188,14 @@ void Der::place_held() {
   }
 }
 
-// A clamp that takes hold late does so where the rod is then: its path is shifted and turned by what lies between.
 void Der::take_hold() {
   bool written = false;
-  for (std::size_t i = 0; i < model_->clamps.size(); ++i) {
-    const ClampModel& clamp = model_->clamps[i];
-    ClampNow& now = drive_.clamps[i];
-    if (clamp.from <= 0) continue;
-    if (now.active && !chain_->active[i]) {
-      if (!written) fill_output();
-      written = true;
-      const int vertex = output_->vertex_of_node[z(clamp.node.value)];
-      shift_[i].position = to_eigen(output_->x.get(vertex)) - now.pose.position;
-      shift_[i].orientation = (Quat(node_axes(*output_, vertex)) * now.pose.orientation.conjugate()).normalized();
-    }
-    now.pose.position += shift_[i].position;
-    now.pose.orientation = shift_[i].orientation * now.pose.orientation;
-  }
+  late_.follow(*model_, drive_, [&](const ClampModel& clamp) -> Pose {
+    if (!written) fill_output();
+    written = true;
+    const int vertex = output_->vertex_of_node[z(clamp.node.value)];
+    return {to_eigen(output_->x.get(vertex)), Quat(node_axes(*output_, vertex))};
+  });
 }
 
 // A short rod's step is cheaper than asking all timetables, so they are asked only where something can change.

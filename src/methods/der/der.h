@@ -75,6 +75,7 @@ class Der final : public Method {
   std::shared_ptr<const Model> model_;
   Settings settings_;
   Drive drive_;
+  LateClamps late_;
   std::unique_ptr<BodiesAndJoints> joins_;  // none: no bodies, no joints
   std::unique_ptr<Contacts> contacts_;      // none: nothing touches
   std::unique_ptr<Chain> chain_;
@@ -86,7 +87,6 @@ class Der final : public Method {
   Array3 force_;                            // per vertex
   std::vector<V3<double>> first_tangents_;  // per rod, of the step before
   std::vector<Quat> wall_orientation_;      // per clamp, as the walls stand
-  std::vector<Pose> shift_;                 // per clamp that takes hold late: from its path to where the rod was
   bool steady_ = false;                     // the drive does not change with time
   bool settled_ = false;                    // and has been asked since anything else changed
   bool move_walls_ = false;                 // they stand elsewhere after this step

@@ -127,10 +127,7 @@ void Der::save(StateWriter& writer) const {
   writer.array(c.first_director);
   writer.array(c.closure);
   writer.array(c.walls);
-  for (const Pose& shift : shift_) {
-    for (int k = 0; k < 3; ++k) writer.value(shift.position[k]);
-    for (int k = 0; k < 4; ++k) writer.value(shift.orientation.coeffs()[k]);
-  }
+  late_.save(writer);
   writer.value(drive_.gravity.x()), writer.value(drive_.gravity.y()), writer.value(drive_.gravity.z());
   writer.value(report_);
   if (joins_) joins_->save(writer);
@@ -155,10 +152,7 @@ void Der::load(StateReader& reader) {
   reader.array(c.first_director);
   reader.array(c.closure);
   reader.array(c.walls);
-  for (Pose& shift : shift_) {
-    for (int k = 0; k < 3; ++k) reader.value(shift.position[k]);
-    for (int k = 0; k < 4; ++k) reader.value(shift.orientation.coeffs()[k]);
-  }
+  late_.load(reader);
   reader.value(drive_.gravity.x()), reader.value(drive_.gravity.y()), reader.value(drive_.gravity.z());
   reader.value(report_);
   if (joins_) joins_->load(reader);

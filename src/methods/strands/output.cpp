@@ -83,7 +83,7 @@ void Strands::reactions(std::span<Wrench> at_clamps) const {
   for (std::size_t i = 0; i < model_->clamps.size(); ++i) {
     at_clamps[i] = {};
     const ClampModel& clamp = model_->clamps[i];
-    if (!active_[i]) continue;
+    if (!late_.holds(i)) continue;
     const Line& line = lines_[z(clamp.rod)];
     const Strand& strand = line.strand;
     const int node = line.mesh.node_of(clamp.node.value - model_->rods[z(clamp.rod)].span.first_node);
@@ -103,11 +103,7 @@ void Strands::reactions(std::span<Wrench> at_clamps) const {
 }
 
 void Strands::save(StateWriter& writer) const {
-  writer.array(active_);
-  for (const Pose& shift : shift_) {
-    for (int k = 0; k < 3; ++k) writer.value(shift.position[k]);
-    for (int k = 0; k < 4; ++k) writer.value(shift.orientation.coeffs()[k]);
-  }
+  late_.save(writer);
   for (const Line& line : lines_) {
     writer.array(line.mesh.parts);
     writer.array(line.solver.states());
@@ -121,11 +117,7 @@ void Strands::save(StateWriter& writer) const {
 }
 
 void Strands::load(StateReader& reader) {
-  reader.array(active_);
-  for (Pose& shift : shift_) {
-    for (int k = 0; k < 3; ++k) reader.value(shift.position[k]);
-    for (int k = 0; k < 4; ++k) reader.value(shift.orientation.coeffs()[k]);
-  }
+  late_.load(reader);
   for (int rod = 0; rod < static_cast<int>(lines_.size()); ++rod) {
     Line& line = lines_[z(rod)];
     reader.array(line.mesh.parts);

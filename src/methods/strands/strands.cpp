@@ -24,13 +24,11 @@ Settings Settings::from(const Options& options) {
 }
 
 Strands::Strands(std::shared_ptr<const Model> model, const Settings& settings)
-    : model_(std::move(model)), settings_(settings), loads_(*model_) {
+    : model_(std::move(model)), settings_(settings), late_(*model_), loads_(*model_) {
   lines_.resize(model_->rods.size());
-  shift_.resize(model_->clamps.size());
-  active_.assign(model_->clamps.size(), 0);
   evaluate(*model_, Live{}, 0, 0, drive_);
   loads_.update(drive_);
-  for (std::size_t i = 0; i < active_.size(); ++i) active_[i] = drive_.clamps[i].active;
+  take_hold();  // none of the late ones yet
   for (int rod = 0; rod < static_cast<int>(lines_.size()); ++rod) {
     build_line(rod);
     const std::vector<State> states = spread(rod, initial_states(rod));
@@ -40,23 +38,13 @@ Strands::Strands(std::shared_ptr<const Model> model, const Settings& settings)
   }
 }
 
-// A clamp that takes hold late does so where the strand is then: its path is shifted and turned by what lies between.
 void Strands::take_hold() {
-  for (std::size_t i = 0; i < model_->clamps.size(); ++i) {
-    const ClampModel& clamp = model_->clamps[i];
-    ClampNow& now = drive_.clamps[i];
-    if (clamp.from > 0 && now.active && !active_[i]) {
-      const Line& line = lines_[z(clamp.rod)];
-      const State& at =
-          line.solver.states()[z(line.mesh.node_of(clamp.node.value - model_->rods[z(clamp.rod)].span.first_node))];
-      shift_[i].position = to_eigen(at.r) - now.pose.position;
-      shift_[i].orientation = (to_eigen(at.q) * now.pose.orientation.conjugate()).normalized();
-    }
-    active_[i] = now.active;
-    if (clamp.from <= 0) continue;
-    now.pose.position += shift_[i].position;
-    now.pose.orientation = shift_[i].orientation * now.pose.orientation;
-  }
+  late_.follow(*model_, drive_, [&](const ClampModel& clamp) -> Pose {
+    const Line& line = lines_[z(clamp.rod)];
+    const int first = model_->rods[z(clamp.rod)].span.first_node;
+    const State& at = line.solver.states()[z(line.mesh.node_of(clamp.node.value - first))];
+    return {to_eigen(at.r), to_eigen(at.q)};
+  });
 }
 
 bool Strands::set_holds(int rod) {
@@ -67,9 +55,9 @@ bool Strands::set_holds(int rod) {
   for (std::size_t i = 0; i < model_->clamps.size(); ++i) {
     const ClampModel& clamp = model_->clamps[i];
     if (clamp.rod != rod) continue;
-    changed = changed || line.held[i] != (active_[i] != 0);
-    line.held[i] = active_[i] != 0;
-    if (!active_[i]) continue;
+    changed = changed || line.held[i] != late_.holds(i);
+    line.held[i] = late_.holds(i);
+    if (!late_.holds(i)) continue;
     const int node = line.mesh.node_of(clamp.node.value - first);
     const ClampNow& now = drive_.clamps[i];
     auto at =

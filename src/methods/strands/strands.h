@@ -60,10 +60,9 @@ class Strands final : public Method {
   std::shared_ptr<const Model> model_;
   Settings settings_;
   Drive drive_;
+  LateClamps late_;
   LoadsNow loads_;
   std::vector<Line> lines_;
-  std::vector<Pose> shift_;   // per clamp that takes hold late
-  std::vector<char> active_;  // per clamp
   StepReport report_;
 };
 
