@@ -96,7 +96,7 @@ int command_check(const CheckArguments& a) {
   Derived derived;
   Problems problems = scene.problems();
   if (scene) {
-    // Checking says again what reading said.
+    // Checking repeats what reading reported.
     problems = check(*scene);
     if (problems.empty()) problems = scene.problems();
     const Checked<Derived> found = derive(*scene);

@@ -5,7 +5,6 @@
 #include "cli/commands.h"
 #include "cli/find_scene.h"
 #include "cli/words.h"
-#include "validation/experiment.h"
 
 namespace tendril::cli {
 namespace {
@@ -57,17 +56,11 @@ void list_scenes() {
   }
 }
 
-void list_experiments() {
-  static constexpr const char* costs[] = {"", "", "  (only with --full)"};
-  for (const Experiment& e : all_experiments()) fmt::print("{}  [{}]{}\n  {}\n", e.name, e.from, costs[e.cost], e.sentence);
-}
-
 }  // namespace
 
 int command_list(const ListArguments& a) {
   if (a.what == "methods") return list_methods(), fine;
   if (a.what == "scenes") return list_scenes(), fine;
-  if (a.what == "experiments") return list_experiments(), fine;
   if (a.what == "scene-format") return fmt::print("{}", scene_format_manual()), fine;
   if (a.what == "schema") return fmt::print("{}\n", scene_json_schema()), fine;
   fmt::print(stderr, "cannot list `{}`; {}\n", a.what,

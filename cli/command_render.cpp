@@ -19,8 +19,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-volatile std::sig_atomic_t asked_to_stop = 0;
-extern "C" void note_render_stop(int) { asked_to_stop = 1; }
+volatile std::sig_atomic_t render_asked_to_stop = 0;
+extern "C" void note_render_stop(int) { render_asked_to_stop = 1; }
 
 // Everything about the drawing is in memory at once: more than a page that people open, less than a browser can take.
 constexpr std::size_t page_budget = 200'000'000;
@@ -76,7 +76,7 @@ std::function<bool(std::int64_t, std::int64_t)> progress(bool quiet) {
     if (!quiet && terminal && all > 1) fmt::print(stderr, "\r  {} of {} pictures", done, all);
     if (!quiet && !terminal && all > 1 && tenth > said) fmt::print(stderr, "  {} of {} pictures\n", done, all);
     said = std::max(said, tenth);
-    return asked_to_stop == 0;
+    return render_asked_to_stop == 0;
   };
 }
 

@@ -124,7 +124,7 @@ int command_run(const RunArguments& a) {
   if (!scene) return print_problems(scene.problems()), bad_input;
   if (a.until && a.inputs.empty()) scene->time.duration = *a.until;
   Checked<Simulation> simulation = Simulation::open(*scene);
-  // Reading and opening may both warn of the same thing; what is printed is what open says, unless only reading complained.
+  // Reading and opening may both warn of the same thing: the warnings of open are printed, unless only reading had any.
   print_problems(simulation.problems().empty() ? scene.problems() : simulation.problems());
   if (!simulation) return bad_input;
   if (a.threads > 1 && !a.quiet && !a.json) fmt::print(stderr, "note: {} works on one thread\n", scene->method);

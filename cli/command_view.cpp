@@ -20,8 +20,8 @@ extern char** environ;
 namespace tendril::cli {
 namespace {
 
-// Ctrl-C and its kin wait until they are asked for: set before any thread begins, so that all threads leave them to this
-// one.
+// Ctrl-C and similar signals stay blocked until they are waited for: set before any thread starts, so that all threads leave
+// them to this one.
 class StopSignals {
  public:
   StopSignals() {
@@ -69,7 +69,7 @@ bool open_browser(std::string address, const sigset_t& signals) {
   std::string program = "xdg-open";
   char* words[] = {program.data(), address.data(), nullptr};
   pid_t child = 0;
-  std::signal(SIGCHLD, SIG_IGN);  // nobody asks how it ended
+  std::signal(SIGCHLD, SIG_IGN);  // its exit code is not needed
   const int failed = posix_spawnp(&child, words[0], &files, &attributes, words, environ);
   posix_spawnattr_destroy(&attributes);
   posix_spawn_file_actions_destroy(&files);

@@ -62,14 +62,22 @@ struct RenderArguments {
 
 int command_run(const RunArguments& arguments);
 int command_check(const CheckArguments& arguments);
-int command_list(const ListArguments& arguments);
-int command_validate(const ValidateArguments& arguments);
-int command_bench(const BenchArguments& arguments);
+int command_list(const ListArguments& arguments);  // all but experiments
 int command_compare(const CompareArguments& arguments);
 int command_view(const ViewArguments& arguments);
 int command_render(const RenderArguments& arguments);
 
-// Parses, runs one command, turns every failure into a sentence on standard error and an exit code.
-int run_program(int argc, const char* const* argv);
+// Experiments and benchmarks: half of the code and of the compile time, needed by few. They are in a program of their own,
+// tendril-lab; the small program hands what belongs to them over to it.
+struct Lab {
+  int (*validate)(const ValidateArguments& arguments);
+  int (*bench)(const BenchArguments& arguments);
+  void (*list_experiments)();
+};
+const Lab& lab();  // cli/lab.cpp
+
+// Parses, runs one command, turns every failure into a sentence on standard error and an exit code. `lab`: none in the small
+// program.
+int run_program(int argc, const char* const* argv, const Lab* lab);
 
 }  // namespace tendril::cli

@@ -1,9 +1,13 @@
 // The command line. The only file that sees CLI11.
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
+#include <filesystem>
 
 #include "cli/commands.h"
 #include "tendril/record.h"
@@ -119,18 +123,31 @@ void describe_others(CLI::App& app, Arguments& a) {
   compare->add_flag("--json", a.compare.json, "print JSON, nothing else");
 }
 
-int dispatch(const CLI::App& app, const Arguments& a) {
+// Becomes tendril-lab, which stands beside this program, with the same arguments. Returns only when that cannot be.
+int hand_over(const char* const* argv) {
+  const std::filesystem::path beside = std::filesystem::read_symlink("/proc/self/exe").parent_path() / "tendril-lab";
+  std::fflush(stdout);
+  execv(beside.c_str(), const_cast<char* const*>(argv));
+  fmt::print(stderr, "experiments and benchmarks are in {}: {}; `./tendril validate` in the repository builds it\n",
+             beside.string(), std::strerror(errno));
+  return bad_input;
+}
+
+int dispatch(const CLI::App& app, const Arguments& a, const char* const* argv, const Lab* lab) {
   if (app.got_subcommand("run")) return command_run(a.run);
   if (app.got_subcommand("check")) return command_check(a.check);
+  const bool experiments = app.got_subcommand("list") && a.list.what == "experiments";
+  if (!lab && (experiments || app.got_subcommand("validate") || app.got_subcommand("bench"))) return hand_over(argv);
+  if (experiments) return lab->list_experiments(), fine;
   if (app.got_subcommand("list")) return command_list(a.list);
-  if (app.got_subcommand("validate")) return command_validate(a.validate);
+  if (app.got_subcommand("validate")) return lab->validate(a.validate);
   if (app.got_subcommand("view")) return command_view(a.view);
   if (app.got_subcommand("render")) return command_render(a.render);
-  if (app.got_subcommand("bench")) return command_bench(a.bench);
+  if (app.got_subcommand("bench")) return lab->bench(a.bench);
   return command_compare(a.compare);
 }
 
-int parse_and_run(int argc, const char* const* argv) {
+int parse_and_run(int argc, const char* const* argv, const Lab* lab) {
   Arguments arguments;
   CLI::App app("Elastic rods: bend, twist, buckle, coil, swing.", "tendril");
   app.set_version_flag("--version", std::string("tendril ") + TENDRIL_VERSION);
@@ -153,18 +170,18 @@ int parse_and_run(int argc, const char* const* argv) {
     if (app.exit(error) == 0) return fine;  // asked for help
     return bad_input;
   }
-  return dispatch(app, arguments);
+  return dispatch(app, arguments, argv, lab);
 }
 
 }  // namespace
 
-int run_program(int argc, const char* const* argv) {
+int run_program(int argc, const char* const* argv, const Lab* lab) {
   if (argc < 2 || std::string_view(argv[1]).empty()) {
     fmt::print("{}", short_help);
     return fine;
   }
   try {
-    return parse_and_run(argc, argv);
+    return parse_and_run(argc, argv, lab);
   } catch (const RecordError& error) {
     fmt::print(stderr, "{}\n", error.what());
     return bad_input;

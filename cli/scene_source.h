@@ -11,7 +11,7 @@
 namespace tendril::cli {
 
 SceneSource scene_source(const std::optional<SceneChoice>& chosen);
-// picture/NAME.png for a scene that is offered: NAME.png beside its file. The name is looked up, never joined into a path.
+// picture/NAME.png for a scene that is offered: NAME.png next to its file. The name is looked up, never joined into a path.
 std::optional<std::string> scene_picture(std::string_view path);
 
 }  // namespace tendril::cli

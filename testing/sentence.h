@@ -27,11 +27,12 @@ inline int add(const std::string& suite, const char* name, const char* file, int
 
 #define TENDRIL_JOIN2(a, b) a##b
 #define TENDRIL_JOIN(a, b) TENDRIL_JOIN2(a, b)
-#define TENDRIL_SENTENCE_IN(suite, name)                                                                        \
-  static void TENDRIL_JOIN(sentence_body_, __LINE__)();                                                         \
-  static const int TENDRIL_JOIN(sentence_added_, __LINE__) =                                                    \
-      ::tendril::testing_detail::add(suite, name, __FILE__, __LINE__, &TENDRIL_JOIN(sentence_body_, __LINE__)); \
-  static void TENDRIL_JOIN(sentence_body_, __LINE__)()
+#define TENDRIL_SENTENCE_NUMBERED(suite, name, id)                                                        \
+  static void TENDRIL_JOIN(sentence_body_, id)();                                                         \
+  static const int TENDRIL_JOIN(sentence_added_, id) =                                                    \
+      ::tendril::testing_detail::add(suite, name, __FILE__, __LINE__, &TENDRIL_JOIN(sentence_body_, id)); \
+  static void TENDRIL_JOIN(sentence_body_, id)()
+#define TENDRIL_SENTENCE_IN(suite, name) TENDRIL_SENTENCE_NUMBERED(suite, name, __COUNTER__)
 #define SENTENCE(room, name) TENDRIL_SENTENCE_IN(room, name)
 #define SLOW_SENTENCE(room, name) TENDRIL_SENTENCE_IN(std::string(room) + ".slow", name)
 #define FULL_SENTENCE(room, name) TENDRIL_SENTENCE_IN(std::string(room) + ".full", name)

@@ -93,7 +93,8 @@ SENTENCE("documents", "every link from one document to a file leads there") {
 
 SENTENCE("documents", "every function the page of der names is in its folder") {
   std::string code;
-  for (const fs::directory_entry& entry : fs::directory_iterator(root / "src/methods/der")) code += read(entry.path());
+  for (const fs::directory_entry& entry : fs::recursive_directory_iterator(root / "src/methods/der"))
+    if (entry.is_regular_file()) code += read(entry.path());
   const std::string page = read(root / "docs/methods/der.md");
   const std::regex name(R"(`(\w+)\(\)`)");
   int names = 0;

@@ -48,7 +48,7 @@ class ExperimentContext {
 struct Experiment {
   enum Cost { quick, slow, full };  // seconds, a minute, more: full ones run only with --full
   const char* name;                 // "der/cantilever"
-  const char* from;                 // "Bergou 2008, Fig. 7", "REFERENCES 1a-1c"
+  const char* from;                 // "Bergou 2008, Fig. 7", "docs/references.md 1a-1c"
   const char* sentence;             // what it shows
   Cost cost;
   std::vector<Check> (*run)(ExperimentContext&);

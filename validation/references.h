@@ -1,6 +1,5 @@
-// Accurate solutions that the experiments compare with, found independently of any simulator. Each names its case in the
-// project's collection of reference solutions; planar rods of length 1 and bending stiffness 1, clamped at the origin along
-// +x.
+// Accurate solutions that the experiments compare with, found independently of any simulator. Each names its case in
+// docs/references.md; planar rods of length 1 and bending stiffness 1, clamped at the origin along +x.
 #pragma once
 
 #include <array>

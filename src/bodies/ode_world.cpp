@@ -1,6 +1,6 @@
 // Body dynamics on the Open Dynamics Engine.
 //
-// ODE has no copy of a world, its spaces remember, and setting what was read is not the identity. So every step pushes all
+// ODE cannot copy a world, its spaces keep state, and setting what was read is not the identity. So every step pushes all
 // states, finds contacts pair by pair in the order of indices, and pulls all states: the same arguments give the same bits
 // in any world, which is what resuming needs.
 //
@@ -62,7 +62,7 @@ class OdeWorld final : public BodyWorld {
     dWorldSetAutoDisableFlag(world_, 0);
     dWorldSetERP(world_, 0.2);
     dWorldSetCFM(world_, 1e-10);
-    dWorldSetContactMaxCorrectingVel(world_, 0.1);  // overlap is not paid back as speed
+    dWorldSetContactMaxCorrectingVel(world_, 0.1);  // overlap must not become speed (limits the Baumgarte term)
     for (const BodyProperties& body : bodies_) add(body);
     for (const BodyGround& ground : grounds_) {
       const Vec3 n = ground.normal.normalized();

@@ -14,7 +14,7 @@
 namespace tendril {
 
 struct ObstacleGeometry {
-  RigidShape shape;  // of a mesh only the kind; the rest stands in `mesh`
+  RigidShape shape;  // of a mesh only the kind; the rest is in `mesh`
   std::shared_ptr<const MeshGeometry> mesh;
   Bounds bounds;     // in its own axes; a half-space has none
   double reach = 0;  // largest distance of its points from its origin
@@ -38,7 +38,7 @@ class ContactGeometry {
   const std::array<int, 2>& beside(int node) const { return beside_[static_cast<std::size_t>(node)]; }  // edges; -1: none
   double radius(int edge) const { return radius_[static_cast<std::size_t>(edge)]; }
   const std::vector<ObstacleGeometry>& obstacles() const { return obstacles_; }
-  bool may_touch(int edge_a, int edge_b) const;  // two segments, by the scene's wish and their place along the rod
+  bool may_touch(int edge_a, int edge_b) const;  // two segments, by what the scene asks for and where they are along the rod
   bool is_excluded(int edge, int obstacle) const;
   double neighbour_length(int edge) const { return neighbours_.length_of(edge); }  // [m] along the rod
   double margin() const { return margin_; }
@@ -52,7 +52,7 @@ class ContactGeometry {
   std::vector<ObstacleGeometry> obstacles_;
   std::vector<std::array<int, 2>> excluded_;  // (edge, obstacle), sorted
   double margin_ = 0, friction_ = 0;
-  double skin_ = 0;  // [m] how far things move before pairs are searched anew
+  double skin_ = 0;  // [m] how far things move before pairs are searched again (as the skin of a Verlet list)
   bool self_ = true, between_rods_ = true;
 };
 

@@ -3,7 +3,7 @@
 //
 //   trial   the tangential force that would stop all sliding (a multiplier, or stiffness times elastic slip)
 //   return  the trial where it lies inside the cone (sticking), else its projection on the cone along the tangent plane
-//           (sliding)
+//           (sliding); in plasticity this is called return mapping
 //
 // The projection keeps N: friction never changes the normal force (the nearest point of the cone would).
 #pragma once
@@ -37,7 +37,8 @@ inline Friction coulomb(const Vec3& trial, double normal_force, double mu) {
 
 inline Vec3 tangential(const Vec3& v, const Vec3& normal) { return v - normal.dot(v) * normal; }
 
-// Vectors remembered in the tangent plane of an older normal, laid into that of the present one by the smallest rotation.
+// Vectors remembered in the tangent plane of an older normal, turned into that of the present one by the smallest rotation
+// (parallel transport).
 inline Vec3 turned_with_normal(const Vec3& v, const Vec3& from, const Vec3& to) {
   const double c = from.dot(to);
   if (c < -0.99) return tangential(v, to);  // turned over: there is no smallest rotation

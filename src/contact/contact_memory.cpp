@@ -10,7 +10,7 @@ bool is_told(std::span<const Touch> touches, const ContactKey& key) {
 }
 }  // namespace
 
-// Features beside the rod feature of `t`: a segment's neighbours and its nodes, a node's segments and their far nodes.
+// Features next to the rod feature of `t`: a segment's neighbours and its nodes, a node's segments and their far nodes.
 // Against a rod, the other segment's neighbours as well. Against a mesh, the same obstacle, whatever its part: a face after
 // a face.
 const ContactMemory::Record* ContactMemory::gone_neighbour(const ContactGeometry& geometry, const Touch& t,

@@ -1,5 +1,6 @@
-// What a method remembers of each contact from step to step: keyed by who touches whom, never by place in a list. Saved and
-// loaded with the method; allocates nothing once warm.
+// What a method remembers of each contact from step to step (contact persistence), so that its solver can be warm-started:
+// keyed by who touches whom, never by place in a list. Saved and loaded with the method; after the first steps it allocates
+// nothing.
 //
 //   memory.begin(touches);                     // after find_contacts: fetches what is known of each
 //   memory.now(k).slip, .normal_force, ...     // k-th touch of the list; change it
@@ -20,7 +21,7 @@ namespace tendril {
 struct ContactMemoryEntry {
   Vec3 normal = Vec3::UnitZ();   // of the step it was remembered in
   Vec3 slip = Vec3::Zero();      // elastic slip, tangential [m]
-  Vec3 friction = Vec3::Zero();  // tangential force or impulse, to start an iteration from
+  Vec3 friction = Vec3::Zero();  // tangential force or impulse, for a warm start
   double normal_force = 0;       // likewise
   double gap = 0;                // at the end of that step, < 0: overlap [m]
   int age = 0;                   // steps it has lasted

@@ -1,4 +1,4 @@
-// One search for contacts; find_contacts.h is its door.
+// One search for contacts: broad phase, then narrow phase. Callers include find_contacts.h.
 #pragma once
 
 #include "contact/find_contacts.h"

@@ -88,8 +88,8 @@ Bounds ContactSearch::bounds_of_obstacle(int obstacle) const {
   return b;
 }
 
-// `known_` are boxes grown by half the skin, and all pairs of these that come within radii and margin are listed. As long as
-// everything stays inside, no other pair can have come near.
+// `known_` are boxes grown by half the skin, and all pairs of these that come within radii and margin are listed (a Verlet
+// list). As long as everything stays inside its box, no other pair can have come near.
 bool ContactSearch::pairs_are_known() const {
   if (work_.known_.size() != work_.now_.size()) return false;
   for (Size i = 0; i < work_.now_.size(); ++i)
@@ -125,7 +125,7 @@ bool ContactSearch::search_pairs() {
   return true;
 }
 
-// Four pairs at a time: most of them are not near, and their distance before the motion tells it.
+// Four pairs at a time: most of them are not near, and their distance before the motion shows that.
 void ContactSearch::meet_all_segments() {
   const auto& pairs = work_.pairs_;
   for (Size k = 0; k < pairs.size(); k += pack_size) {
@@ -195,7 +195,7 @@ void ContactSearch::add_pair(int a, int b, const ClosestPoints<double>& at, doub
   out_.push_back(c);
 }
 
-// Pairs that share a node and meet there tell the same contact up to four times. The earliest, else the first, is kept.
+// Pairs that share a node and meet there report the same contact up to four times. The earliest, else the first, is kept.
 void ContactSearch::remove_twins() {
   auto& twins = work_.twins_;
   twins.clear();

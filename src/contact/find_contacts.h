@@ -1,5 +1,7 @@
 // Finding contacts: a pure function of the positions before and after a motion. The workspace remembers which pairs are
-// near, so that they are not searched anew in every step; it changes the cost, never the answer, and need not be saved.
+// near, so that they are not searched again in every step; it changes the cost, never the result, and need not be saved.
+// In the field's terms: a grid as broad phase, closest points as narrow phase, speculative contacts (the margin), and
+// continuous collision detection by conservative advancement (impact.h).
 //
 // Reports, sorted by key:
 //   * pairs of segments whose gap after the motion is at most the margin: one contact for each pair (at their closest
@@ -15,7 +17,7 @@
 //      limit = min(core (ra + rb), d0 / 2), d0 > 0 their distance before, at any instant of the motion, are reported as passing,
 //      with the normal from before that instant. So nothing crosses unreported, however fast and thin.
 //   2. Up to safe_fraction of the motion no such pair is nearer than its limit: a method that goes no further than that
-//      cannot have let anything pass through, whatever its response is worth.
+//      cannot have let anything pass through, however good or bad its response is.
 //   3. A contact that is not passing has the right side: its normal is that of a pair that has not crossed.
 // Not covered: centerlines that cross already before (d0 = 0; the scene's check refuses such starts); neighbours along a rod
 // (neighbours.h), which can only fold; rounding, at 1e-15 of the coordinates. Half-spaces have no other side to pass to:

@@ -24,10 +24,10 @@ std::vector<Line> tangle(Random& random, int rods, int nodes, double size, doubl
   return lines;
 }
 
-// The same question without broad phase, memory or bounds, in the words of the promise: told is who is near after the motion
-// or comes nearer than the limit during it, sampled finely.
+// The same question without broad phase, memory or bounds, in the words of the promise: reported is who is near after the
+// motion or comes nearer than the limit during it, sampled finely.
 struct Brute {
-  std::set<std::pair<int, int>> must, may;  // pairs that must be told; that may be told
+  std::set<std::pair<int, int>> must, may;  // pairs that must be reported; that may be
 };
 Brute brute_force(const World& w, const std::vector<Vec3>& to) {
   Brute brute;
@@ -50,7 +50,7 @@ Brute brute_force(const World& w, const std::vector<Vec3>& to) {
     }
   return brute;
 }
-// A pair that meets at a node may be told by another pair that meets at the same node.
+// A pair that meets at a node may be reported by another pair that meets at the same node.
 std::set<std::pair<int, int>> with_twins(const World& w, const std::vector<Touch>& touches) {
   std::set<std::pair<int, int>> all;
   const auto edges_at = [&](int edge, double place) {

@@ -1,9 +1,10 @@
-// Which boxes overlap? In time near to linear, in an order that depends on the boxes alone, without allocation once warm.
+// The broad phase: which boxes overlap? In nearly linear time, in an order that depends on the boxes alone, without
+// allocation after the first calls.
 //
 // A box belongs to the cell of its centre, in a grid whose cells are at least as wide as the box: cells of 2^level, so boxes
 // of any size live together (a short segment, a long one, a house). Two boxes that overlap have centres at most one cell of
 // the coarser grid apart: each box meets the 27 cells around its own in its own grid and in every coarser one that is in
-// use. Cells are sorted, row by row, so that the neighbours of all boxes are found by nine hands running down one list: no
+// use. Cells are sorted, row by row, so that the neighbours of all boxes are found by nine cursors running down one list: no
 // hashing, no empty cells, good for caches. (A tree along the rod would be simpler; a long diagonal stretch makes its boxes
 // overlap everything. Sorting along one axis alone costs n^(5/3) for a ball of yarn.)
 #pragma once
@@ -47,7 +48,7 @@ class OverlapGrid {
   struct Level {
     int exponent = 0, count = 0;
   };
-  struct Cells {  // sorted, with the boxes beside them
+  struct Cells {  // sorted, with their boxes
     std::vector<Item> item;
     std::vector<Bounds> bounds;
     void sort(std::span<const Bounds> boxes) {

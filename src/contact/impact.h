@@ -1,10 +1,11 @@
-// The first instant at which two moving things come too near, never later than it truly is.
+// The time of impact: the first instant at which two moving things come too near, never later than it truly is.
 //
-// Conservative advancement. At an instant the closest points of two convex things span a slab of width d, perpendicular to their
-// direction n, that separates them. Points of one approach those of the other along n at most with `approach`; so for a time
-// (d - limit) / approach they stay further apart than `limit`. From there the same again. What approaches along n nowhere
-// (sliding side by side, moving apart) is done in one step. (Bounding by the speed alone would creep along in such cases;
-// solving the cubic of the four coplanar points has no answer for parallel motion and loses digits just where it matters.)
+// Conservative advancement. At an instant the closest points of two convex things span a slab of width d that separates
+// them; its normal n is the direction between these points. Points of one approach those of the other along n with at most
+// `approach`, so for a time (d - limit) / approach they stay further apart than `limit`. From there the same is repeated.
+// Things that do not approach along n at all (sliding side by side, moving apart) are done in one step. (A bound by the
+// speed alone would advance very slowly in such cases; the cubic of the four coplanar points has no solution for parallel
+// motion and loses digits just where it matters.)
 //
 // Promise: on [0, time) the distance is above `limit`, but for rounding of the distance itself (1e-15 of the coordinates).
 // When the steps run out (a hundred; three or four are usual) the time reached so far is given as a hit: too early, never

@@ -66,7 +66,7 @@ void ContactSearch::meet_mesh_between_nodes(int obstacle, const MeshGeometry& me
       const auto c = closest_points(p0, p1, to_small(mesh.vertex(side.from)), to_small(mesh.vertex(side.to)));
       const bool between = c.s > 0 && c.s < 1 && c.t > 0 && c.t < 1;
       const Vec3 apart = to_eigen(c.apart);
-      // Along the side no place is nearest: nodes and vertices speak for it.
+      // Along the side no place is nearest: the contacts of nodes and vertices cover it.
       const Vec3 u = segment.p1 - segment.p0, v = mesh.vertex(side.to) - mesh.vertex(side.from);
       const bool along = u.cross(v).squaredNorm() <= 1e-12 * u.squaredNorm() * v.squaredNorm();
       if (between && !along && mesh.is_turned_away(side, apart)) tell(c.s, apart, side_part(i));

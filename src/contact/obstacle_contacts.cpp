@@ -56,7 +56,7 @@ Touch ContactSearch::contact_with(int obstacle, int edge, double s, std::uint32_
   return c;
 }
 
-// A node is told as the end of the segment that begins there, or else of the one that ends there.
+// A node is reported as the end of the segment that begins there, or else of the one that ends there.
 bool ContactSearch::add_node(int obstacle, int node, std::uint32_t part, const Vec3& local, const Nearest& at,
                              const Frames& frames) {
   const auto& [previous, next] = geometry_.beside(node);
@@ -82,7 +82,7 @@ bool ContactSearch::add_node(int obstacle, int node, std::uint32_t part, const V
   return true;
 }
 
-// Every node of the near segments once, unless a segment beside it passes: then that contact speaks for it.
+// Every node of the near segments once, unless one of its segments passes through: then that contact replaces the node's.
 template <class NodeContacts>
 void ContactSearch::meet_nodes(const NodeContacts& node_contacts) {
   for (const int edge : work_.group_) {

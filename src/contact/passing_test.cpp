@@ -52,7 +52,7 @@ SENTENCE("contact", "impact: before the time told nothing is nearer than the lim
     ASSERT_GT(least, limit * (1 - 1e-9) - 1e-13 * speed) << k;
     if (time < 1) {
       ++hits;
-      // Not told in vain: it does come near, unless the steps ran out.
+      // Not a false alarm: it does come near, unless the steps ran out.
       early += two.distance(time) > 1.02 * limit + 1e-12 * speed;
     } else {
       ++misses;
@@ -106,7 +106,7 @@ SENTENCE("contact", "rods that pass side by side or miss each other are not told
   to = graze.nodes;
   to[0].y() += 100, to[1].y() += 100;
   EXPECT_TRUE(graze.find(to).empty());
-  // Nearer than the core: told.
+  // Nearer than the core: reported.
   World core_hit(model_of({line(Vec3(0, -50, 0.009), Vec3(1, -50, 0.009)), line(Vec3(0, 0, 0), Vec3(1, 0, 0))}, 1e-4));
   to = core_hit.nodes;
   to[0].y() += 100, to[1].y() += 100;
@@ -115,7 +115,7 @@ SENTENCE("contact", "rods that pass side by side or miss each other are not told
 }
 
 SENTENCE("contact", "deep in each other rods still know their side, step by step, and can always move a little") {
-  // Two crossing rods are pressed together by steps that nobody answers; the side is kept as long as the steps are cut.
+  // Two crossing rods are pressed together by steps without any response; the side is kept as long as the steps are cut.
   World world(
       model_of({{{Vec3(-1, 0, 0.02), Vec3(1, 0, 0.02)}, 0.01, false}, {{Vec3(0, -1, 0), Vec3(0, 1, 0)}, 0.01, false}}));
   for (int k = 0; k < 30; ++k) {

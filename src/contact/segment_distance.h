@@ -4,7 +4,7 @@
 //
 // |a(s) - b(t)|^2 is a convex quadratic, so its minimum over the square is its critical point, when that lies inside, or
 // else the best of the four sides: one end of one segment against the other segment. All five are computed and the best is
-// taken; there is no case analysis that rounding could lead astray, and no branch, so that the kernel works on packs.
+// taken; there is no case analysis in which rounding could choose wrongly, and no branch, so that the kernel works on packs.
 #pragma once
 
 #include <Eigen/Core>

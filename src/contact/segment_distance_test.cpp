@@ -41,7 +41,7 @@ Four random_pair(Random& random) {
 }
 
 // A sweep that knows nothing of the kernel: for every s of a fine comb the best t is found by bisection of the slope; the
-// comb is then narrowed around its best tooth. The function of s is convex, so this cannot be led astray.
+// comb is then narrowed around its best tooth. The function of s is convex, so this cannot end in another minimum.
 double swept(const Four& f) {
   const auto best_over_t = [&](double s) {
     double low = 0, high = 1;
@@ -92,7 +92,7 @@ SENTENCE("contact", "the closest points of a million random segments are those a
     }
     ASSERT_LE(here, std::sqrt(least) + 1e-14 * scale) << k;
     // The squared distance is convex, so that a point where no way within the square leads down is the minimum: a bound
-    // much tighter than the sweep's teeth allow. The sweep is the oracle that shares no thought with the kernel.
+    // much tighter than the sweep's teeth allow. The sweep is an oracle that has nothing in common with the kernel.
     const auto downhill = [&](double at, double slope) {
       return at == 0 ? std::max(0.0, -slope) : at == 1 ? std::max(0.0, slope) : std::abs(slope);
     };

@@ -68,8 +68,8 @@ SegmentNearest nearest_along(const Shape& shape, const Vec3& p, const Vec3& u) {
   const Nearest last = nearest(shape, Vec3(p + u));
   double slope_high = last.normal.dot(u);
   if (slope_high <= 0) return {1, last};
-  // A rising slope changes sign between: false position, with halved weights (Illinois) so that both ends close in; where
-  // that is slow, at kinks, every third step halves the interval.
+  // A rising slope changes sign in between: false position (regula falsi) with halved weights (the Illinois variant), so
+  // that both ends close in; where that is slow, at kinks, every third step halves the interval (bisection).
   double low = 0, high = 1, weight_low = slope_low, weight_high = slope_high;
   SegmentNearest best{0.5, {}};
   for (int k = 0; k < 120 && high - low > 1e-15; ++k) {

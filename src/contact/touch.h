@@ -1,4 +1,4 @@
-// One contact, as the finder tells it, and what it means for nodes and segments.
+// One contact, as find_contacts reports it (a point of a contact manifold), and what it means for nodes and segments.
 #pragma once
 
 #include <compare>

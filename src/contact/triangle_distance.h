@@ -13,7 +13,7 @@ struct TrianglePoint {
   Vec3 point = Vec3::Zero();
   TriangleFeature feature = TriangleFeature::face;
 };
-// Regions of Ericson, Real-Time Collision Detection, 5.1.5.
+// Voronoi regions of the triangle.  [Ericson 2005, 5.1.5]
 inline TrianglePoint closest_on_triangle(const std::array<Vec3, 3>& t, const Vec3& p) {
   using F = TriangleFeature;
   const Vec3 ab = t[1] - t[0], ac = t[2] - t[0], ap = p - t[0];

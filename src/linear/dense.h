@@ -25,8 +25,8 @@ class DenseLU {
   std::vector<int> swapped_;
 };
 
-// Symmetric, indefinite too: P A P^T = L D L^T, D of 1x1 and 2x2 blocks, complete pivoting (Bunch and Parlett), so that the
-// inertia is right without any luck with the pivots.
+// Symmetric, indefinite too: P A P^T = L D L^T, D of 1x1 and 2x2 blocks, complete pivoting (Bunch-Parlett), so that the
+// inertia is right for any matrix.
 class DenseLDLT {
  public:
   void resize(int size);

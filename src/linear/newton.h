@@ -1,5 +1,5 @@
-// Damped Newton with a line search that knows nothing of the unknowns: the problem moves itself, so they may live on
-// manifolds and in any storage, and nothing is allocated here.
+// Damped Newton with a backtracking line search (Armijo's rule) that knows nothing of the unknowns: the problem moves
+// itself, so they may live on manifolds and in any storage, and nothing is allocated here.
 //
 // A problem P offers
 //   p.evaluate()       -> NewtonPoint at the present place (energy is used by newton_minimise only)
@@ -30,7 +30,7 @@ struct NewtonOptions {
   double smallest_step = 1e-6;      // least fraction of the direction the search tries
   double shrink = 0.5;              // fraction after a refused trial, at most
   double armijo = 1e-4;             // part of the predicted decrease that is asked for
-  double rounding = 1e-14;          // energy differences below this part of the scale tell nothing
+  double rounding = 1e-14;          // energy differences below this part of the scale are rounding
   double largest_residual = 1e300;  // beyond: counts as a refused trial
 };
 enum class NewtonEnd { converged, iteration_limit, stalled, no_direction, not_finite };
@@ -58,7 +58,7 @@ inline double shorter(double fraction, double value, double slope, double trial,
   return std::isfinite(best) ? std::clamp(best, 0.1 * fraction, shrink * fraction) : shrink * fraction;
 }
 
-// The loop both flavours share. `direct` computes the direction and tells the slope of the merit along it (false: none);
+// The loop both variants share. `direct` computes the direction and the slope of the merit along it (false: none);
 // `enough` says whether a trial is accepted; `merit` is what the parabola is laid through.
 template <class P, class Direct, class Enough, class Merit>
 NewtonReport iterate(P& problem, const NewtonOptions& options, const Direct& direct, const Enough& enough,

@@ -1,5 +1,5 @@
-// Forward-mode dual numbers: a value and its derivative in one direction, for derivative checks of templated kernels.
-// Dual<Dual<double>> gives second derivatives.
+// Forward-mode automatic differentiation by dual numbers: a value and its derivative in one direction, for derivative checks
+// of templated kernels. Dual<Dual<double>> gives second derivatives. For Jacobians in hot code take Jet (jet.h).
 #pragma once
 
 #include <concepts>

@@ -1,5 +1,6 @@
-// A value and its derivatives in up to eight directions, for exact tangents of templated kernels: the value is one number,
-// the derivatives are packs. It offers what kernels over V3<T> need.
+// A value and its derivatives in up to eight directions (forward-mode automatic differentiation), for exact tangents of
+// templated kernels: the value is one number, the derivatives are packs. It offers what kernels over V3<T> need. For one
+// direction, or for second derivatives in tests, take Dual (dual.h).
 #pragma once
 
 #include <cmath>

@@ -1,4 +1,4 @@
-// What every number type T of a templated kernel offers beside + - * /: T is double, a SIMD pack or a Dual of either.
+// What every number type T of a templated kernel offers besides + - * /: T is double, a SIMD pack or a Dual of either.
 // The functions live in tendril::math and are called qualified (math::sqrt(x)), so that argument-dependent lookup cannot
 // pick a library's version with other bits for packs.
 #pragma once

@@ -163,7 +163,7 @@ Q<T> constant(const Q<double>& q) {
   return {T(q.w), T(q.x), T(q.y), T(q.z)};
 }
 
-// The border to Eigen.
+// To and from Eigen.
 inline V3<double> to_small(const Vec3& v) { return {v.x(), v.y(), v.z()}; }
 inline Q<double> to_small(const Quat& q) { return {q.w(), q.x(), q.y(), q.z()}; }
 inline M3<double> to_small(const Mat3& m) {

@@ -1,5 +1,5 @@
-// Parallel transport and adapted frames along curves. Tangents t are unit vectors. All templates work for double, packs
-// and duals; the Eigen overloads at the end are for the borders.
+// Parallel transport and adapted frames (Bishop frames, also called rotation-minimising) along curves. Tangents t are unit
+// vectors. All templates work for double, packs and duals; the Eigen overloads at the end are for callers outside kernels.
 // Transport from t_a to t_b is the smallest rotation that takes one to the other; it does not exist for t_b = -t_a, where
 // these functions give infinities (the caller checks 1 + t_a . t_b).
 #pragma once
@@ -51,7 +51,7 @@ constexpr V3<T> turned_about(const V3<T>& t, const V3<T>& u, const T& angle) {
 }
 
 // A unit vector perpendicular to the unit vector t: the x axis transported from z to t; where t.z < -0.9, the x axis
-// transported from -z. It is a smooth function of t but for the jump at t.z = -0.9 (one jump there must be).
+// transported from -z. It is a smooth function of t but for the jump at t.z = -0.9 (no such function is smooth everywhere).
 template <class T>
 constexpr V3<T> any_perpendicular(const V3<T>& t) {
   const T sign = select(t.z < T(-0.9), T(-1), T(1));

@@ -6,7 +6,7 @@
 
 namespace tendril {
 namespace {
-constexpr hsize_t chunk_rows = 512;
+constexpr hsize_t contact_chunk_rows = 512;
 }  // namespace
 
 void put_contacts(const std::vector<ContactPoint>& contacts, std::vector<double>& out) {
@@ -23,7 +23,8 @@ ContactPoint contact_from(const double* v) {
 
 ContactLog ContactLog::create(hid_t file, const std::string& name) {
   ContactLog log(name);
-  const std::array<hsize_t, 2> size{0, contact_width}, most{H5S_UNLIMITED, contact_width}, chunk{chunk_rows, contact_width};
+  const std::array<hsize_t, 2> size{0, contact_width}, most{H5S_UNLIMITED, contact_width},
+      chunk{contact_chunk_rows, contact_width};
   const h5::Handle space(h5::checked(H5Screate_simple(2, size.data(), most.data()), name, "make a space"), H5Sclose);
   const h5::Handle how(h5::checked(H5Pcreate(H5P_DATASET_CREATE), name, "describe a dataset"), H5Pclose);
   h5::checked(H5Pset_chunk(how.get(), 2, chunk.data()), name, "describe a dataset");

@@ -14,7 +14,7 @@ namespace tendril {
 void write_whole(const std::filesystem::path& file, std::span<const std::byte> bytes);
 void write_whole(const std::filesystem::path& file, std::string_view text);
 
-// FNV-1a: finds torn files and changed scenes; nobody attacks it.
+// FNV-1a: finds torn files and changed scenes; not a protection against attacks.
 std::uint64_t hash_bytes(std::span<const std::byte> bytes);
 std::uint64_t hash_text(std::string_view text);
 

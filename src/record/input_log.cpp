@@ -13,7 +13,7 @@ namespace {
 constexpr const char* group = "inputs";
 constexpr std::size_t name_bytes = 160;  // names of clamps have at most 100
 constexpr hsize_t width = std::tuple_size_v<InputNumbers>;
-constexpr hsize_t chunk_rows = 256;
+constexpr hsize_t input_chunk_rows = 256;
 
 h5::Handle text_type(const std::string& name) {
   h5::Handle type(h5::checked(H5Tcopy(H5T_C_S1), name, "make a type"), H5Tclose);
@@ -38,7 +38,7 @@ constexpr Set values{
     2};
 
 void create(hid_t file, const Set& set, hid_t type, const std::string& name) {
-  const std::array<hsize_t, 2> size{0, width}, most{H5S_UNLIMITED, width}, chunk{chunk_rows, width};
+  const std::array<hsize_t, 2> size{0, width}, most{H5S_UNLIMITED, width}, chunk{input_chunk_rows, width};
   const h5::Handle space(h5::checked(H5Screate_simple(set.dimensions, size.data(), most.data()), name, "make a space"),
                          H5Sclose);
   const h5::Handle how(h5::checked(H5Pcreate(H5P_DATASET_CREATE), name, "describe a dataset"), H5Pclose);

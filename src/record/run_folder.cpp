@@ -121,7 +121,7 @@ void RunFolder::begin(const Simulation& simulation) {
   if (in.trajectory) {
     std::error_code ignored;
     for (const char* name : {"summary.json", "index.html"})
-      fs::remove(in.folder / name, ignored);  // they tell less than there will be
+      fs::remove(in.folder / name, ignored);  // they hold less than there will be
   } else {
     prepare_folder(in.folder);
     in.scene_hash = hash_of(simulation.scene());

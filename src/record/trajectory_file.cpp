@@ -15,7 +15,7 @@
 namespace tendril {
 namespace {
 
-constexpr const char* word_interrupted = "interrupted";  // until somebody says otherwise
+constexpr const char* word_interrupted = "interrupted";  // until the end of the run is written
 constexpr std::size_t chunk_bytes = 64 * 1024;           // fits HDF5's chunk cache many times
 constexpr hsize_t longest_chunk_row = 8192;
 
@@ -226,7 +226,7 @@ void TrajectoryFile::write_and_flush() {
     in.written += in.waiting;
     in.waiting = 0;
   }
-  // On a full disk H5Dwrite is content and only this fails.
+  // On a full disk H5Dwrite reports success and only this fails.
   h5::checked(H5Fflush(in.file.get(), H5F_SCOPE_GLOBAL), in.name, "write to disk");
 }
 

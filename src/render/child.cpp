@@ -70,7 +70,7 @@ Child::Child(std::vector<std::string> words, const fs::path& log, bool fed) : lo
   close(out);
   input_ = ends[1];
   if (failed != 0) throw RenderError(fmt::format("could not start {}: {}", words[0], std::strerror(failed)));
-  setpgid(process_, process_);  // whoever comes first
+  setpgid(process_, process_);  // parent or child, whichever runs first
 }
 
 Child::~Child() {
@@ -105,7 +105,7 @@ void Child::reap() {
 
 // Leaves its input open: another thread may be feeding it, and finds out by itself.
 void Child::end() {
-  kill(-process_, SIGKILL);  // also what it has left behind
+  kill(-process_, SIGKILL);  // also the processes it started
   reap();
 }
 

@@ -1,4 +1,4 @@
-// A program that is started, perhaps fed, and in any case ended: it never outlives its Child, nor this program.
+// A child process that is started, perhaps fed, and in any case ended: it never outlives its Child, nor this program.
 #pragma once
 
 #include <sys/types.h>
@@ -23,7 +23,7 @@ class Child {
   Child& operator=(const Child&) = delete;
   ~Child();  // ends it, with everything it has started
 
-  bool feed(std::string_view bytes);  // waits until all is taken; false: it does not listen any more
+  bool feed(std::string_view bytes);  // waits until all is taken; false: it no longer reads
   bool running();
   int wait();                      // closes its input; its exit code, or -signal
   void end();                      // now

@@ -58,7 +58,7 @@ std::vector<std::string> film_words(const fs::path& ffmpeg, const RenderOptions&
   return words;
 }
 
-// What comes from the page, in the server's thread; the main thread waits and looks.
+// What the page uploads, received in the server's thread; the main thread waits and polls.
 class Inbox {
  public:
   Inbox(std::int64_t expected, Child* film, const fs::path& picture) : expected_(expected), film_(film), picture_(picture) {}

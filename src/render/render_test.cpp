@@ -63,8 +63,8 @@ std::string failure(const std::string& page, const RenderOptions& o) {
   }
   return "";
 }
-// Processes that were told to live in a folder of this program.
-int leftovers() {  // of this process: other tests render beside it
+// Processes whose command line names a folder of this program.
+int leftovers() {  // of this process: other tests render at the same time
   const std::string own = "tendril-render-" + std::to_string(getpid()) + "-";
   int count = 0;
   for (const fs::directory_entry& entry : fs::directory_iterator("/proc")) {

@@ -9,7 +9,6 @@
 
 namespace tendril {
 namespace {
-constexpr int most_halvings = 8;
 constexpr std::int64_t steps_between_keeps = 64;  // saving a state costs about a tenth of a step
 }  // namespace
 
@@ -48,7 +47,7 @@ StepReport Simulation::Inside::take_part() {
 
 bool Simulation::Inside::retry_with_half_steps() {
   const int level = place.level + 1;
-  if (level > most_halvings) return false;
+  if (level > max_halvings) return false;
   come_back();
   place.part = kept.part << (level - kept.level);
   place.level = level;
@@ -71,8 +70,8 @@ StepReport Simulation::Inside::advance_dynamics(double limit) {
     }
     if (report.outcome == Outcome::fine) return report;
     if (!retry_with_half_steps())
-      return give_up(report, fmt::format("the step was halved {} times, from {:.3g} s to {:.3g} s", most_halvings,
-                                         place.nominal, std::ldexp(place.nominal, -most_halvings)));
+      return give_up(report, fmt::format("the step was halved {} times, from {:.3g} s to {:.3g} s", max_halvings,
+                                         place.nominal, std::ldexp(place.nominal, -max_halvings)));
   }
 }
 

@@ -11,7 +11,6 @@
 
 namespace tendril {
 namespace {
-constexpr int most_halvings = 8;
 constexpr double most_move = 0.05;                  // of the rod's length, per increment
 constexpr double most_turn = std::numbers::pi / 8;  // a sixteenth of a turn
 constexpr double first_load_increment = 0.25;
@@ -81,9 +80,9 @@ StepReport Simulation::Inside::follow(const Along& along, double target) {
       if (!along.in_time && scene.time.mode == Mode::statics) return report;  // each one is recorded
       continue;
     }
-    if (++halvings > most_halvings)
+    if (++halvings > max_halvings)
       return give_up(report, fmt::format("the increment of {} was halved {} times, to {:.3g}",
-                                         along.in_time ? "time [s]" : "loads and paths", most_halvings, increment));
+                                         along.in_time ? "time [s]" : "loads and paths", max_halvings, increment));
     come_back();
     ++retries;
     place.increment = 0.5 * increment;
@@ -123,7 +122,7 @@ StepReport Simulation::Inside::follow_to(const Live& from, const Live& to, int& 
       halvings = 0;
       continue;
     }
-    if (++halvings > most_halvings) return stay(report);
+    if (++halvings > max_halvings) return stay(report);
     come_back();
     ++retries;
     increment /= 2;

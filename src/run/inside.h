@@ -37,6 +37,8 @@ struct Place {
   StepReport last;
 };
 
+inline constexpr int max_halvings = 8;  // of a step or an increment, before a run gives up
+
 // Visits each field once, in a fixed order; padding never reaches a checkpoint.
 template <class P, class F>
 void for_each_field(P& p, F&& f) {

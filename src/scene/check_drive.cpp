@@ -149,7 +149,7 @@ void DriveChecker::check_body_probe(const Probe& probe, const std::string& path)
           "must be one of: position, velocity, orientation, angular_velocity, kinetic_energy");
 }
 
-// What an equilibrium does not feel is said, not silently left out.
+// Warns of what has no effect on an equilibrium, rather than silently ignoring it.
 void DriveChecker::check_ignored() {
   if (scene_.time.mode == Mode::dynamics) return;
   const std::string why = "has no effect on an equilibrium";

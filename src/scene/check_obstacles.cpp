@@ -54,7 +54,7 @@ class ObstacleChecker : public Complaints {
   void check_closed(const MeshShape& mesh, const std::string& path);
 };
 
-constexpr int most_complaints = 5;  // of one mesh
+constexpr int max_mesh_complaints = 5;  // of one mesh
 
 void ObstacleChecker::check_mesh(const MeshShape& mesh, const std::string& path) {
   if (!mesh.file.empty())  // the reader replaces the file by what it holds
@@ -70,7 +70,7 @@ void ObstacleChecker::check_mesh(const MeshShape& mesh, const std::string& path)
 
 bool ObstacleChecker::check_triangles(const MeshShape& mesh, const std::string& path) {
   int found = 0;
-  for (std::size_t k = 0; k < mesh.triangles.size() && found < most_complaints; k += 3) {
+  for (std::size_t k = 0; k < mesh.triangles.size() && found < max_mesh_complaints; k += 3) {
     const auto field = [&](std::size_t i) { return fmt::format("{}.triangles[{}]", path, i); };
     const auto is_vertex = [&](int v) { return v >= 0 && static_cast<std::size_t>(v) < mesh.vertices.size(); };
     bool good = true;

@@ -1,4 +1,4 @@
-// What a scene can be accused of before it becomes a model.
+// Checks of a scene that need no model.
 #pragma once
 
 #include <span>

@@ -14,8 +14,7 @@
 namespace tendril {
 namespace {
 
-constexpr std::uintmax_t most_bytes = 256 << 20;
-constexpr std::size_t most_complaints = 10;  // of one file; a file of the wrong kind has an error in each line
+constexpr std::uintmax_t max_curve_bytes = 256 << 20;
 
 bool is_gap(char c) { return c == ',' || c == ';' || c == ' ' || c == '\t' || c == '\r'; }
 
@@ -46,11 +45,11 @@ std::vector<Vec3> read_points(const std::filesystem::path& file, const std::stri
                               Problems& problems) {
   const std::size_t before = problems.size();
   const auto complain = [&](const std::string& where, std::string what, std::string allowed, std::string remedy) {
-    if (problems.size() < before + most_complaints)
+    if (problems.size() < before + max_file_complaints)
       problems.push_back({Severity::error, where, field, std::move(what), std::move(allowed), std::move(remedy)});
   };
   std::vector<Vec3> points;
-  if (!is_plain_file(file, shown, field, most_bytes, "thin the points out", problems)) return points;
+  if (!is_plain_file(file, shown, field, max_curve_bytes, "thin the points out", problems)) return points;
   std::ifstream stream(file, std::ios::binary);
   std::string line;
   // A file of size 0 is not read at all: those under /proc may never end.

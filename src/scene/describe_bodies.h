@@ -1,4 +1,4 @@
-// What rods meet: rigid bodies, obstacles, contact. A part of describe_scene.h.
+// What rods touch and are joined to: rigid bodies, obstacles, contact. A part of describe_scene.h.
 #pragma once
 
 #include "tendril/describe.h"

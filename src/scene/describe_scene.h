@@ -245,7 +245,7 @@ template <class V> void describe(V& v, JointPlace& p) {
   v("world", p.world, "joined to the world");
 }
 template <class V> void describe(V& v, Joint& j) {
-  v.about("joint", "BodiesAndJoints two rods, a rod and a body, two bodies, or one of them and the world, at a point.");
+  v.about("joint", "Joins two rods, a rod and a body, two bodies, or one of them and the world, at a point.");
   v("name", j.name, "joint1, joint2, ... when not given");
   v("kind", j.kind, "what is transmitted");
   v("a", j.a, "what is joined", required);

@@ -17,8 +17,7 @@
 namespace tendril {
 namespace {
 
-constexpr std::uintmax_t most_bytes = 64 << 20;
-constexpr std::size_t most_complaints = 10;  // of one file
+constexpr std::uintmax_t max_mesh_bytes = 64 << 20;
 
 std::vector<std::string_view> words_of(std::string_view line) {
   std::vector<std::string_view> words;
@@ -44,7 +43,7 @@ class ObjReader {
   ObjReader(const std::string& shown, const std::string& field, MeshShape& mesh, Problems& problems)
       : shown_(shown), field_(field), mesh_(mesh), problems_(problems), before_(problems.size()) {}
 
-  // false: enough is enough.
+  // false: there have been too many complaints.
   bool take(std::string_view line, std::size_t number) {
     number_ = number;
     if (const std::size_t comment = line.find('#'); comment != std::string_view::npos) line = line.substr(0, comment);
@@ -53,7 +52,7 @@ class ObjReader {
     if (words[0] == "v") take_vertex(words, line);
     if (words[0] == "f") take_face(words, line);
     if (static_cast<double>(mesh_.triangles.size()) <= 3 * most_triangles && vertex_.size() <= 3 * most_triangles)
-      return problems_.size() < before_ + most_complaints;
+      return problems_.size() < before_ + max_file_complaints;
     complain("too many triangles or vertices", fmt::format("must be at most {:.0f} triangles", most_triangles),
              "simplify the mesh");
     return false;
@@ -67,7 +66,7 @@ class ObjReader {
  private:
   void complain(std::string what, std::string allowed, std::string remedy) {
     const std::string where = number_ > 0 ? fmt::format("{}:{}", shown_, number_) : shown_;
-    if (problems_.size() < before_ + most_complaints)
+    if (problems_.size() < before_ + max_file_complaints)
       problems_.push_back({Severity::error, where, field_, std::move(what), std::move(allowed), std::move(remedy)});
   }
   static std::string got(std::string_view text) { return "got " + scene_detail::quote(text.substr(0, 40)); }
@@ -77,7 +76,7 @@ class ObjReader {
     bool good = words.size() >= 4;
     for (int i = 0; i < 3 && good; ++i) good = parse(words[static_cast<std::size_t>(i) + 1], p[i]) && std::isfinite(p[i]);
     if (!good) complain(got(line), "must be `v` and three finite numbers", {});
-    if (!good) p.setZero();  // keeps the count, so that faces are not accused as well
+    if (!good) p.setZero();  // keeps the count, so that faces are not reported as well
     const auto [at, is_new] = place_.try_emplace({p.x(), p.y(), p.z()}, static_cast<int>(mesh_.vertices.size()));
     if (is_new) mesh_.vertices.push_back(p);
     vertex_.push_back(at->second);
@@ -111,7 +110,7 @@ class ObjReader {
 
 void read_mesh(const std::filesystem::path& file, const std::string& shown, const std::string& field, MeshShape& mesh,
                Problems& problems) {
-  if (!is_plain_file(file, shown, field, most_bytes, "simplify the mesh", problems)) return;
+  if (!is_plain_file(file, shown, field, max_mesh_bytes, "simplify the mesh", problems)) return;
   ObjReader reader(shown, field, mesh, problems);
   std::ifstream stream(file, std::ios::binary);
   std::string line;

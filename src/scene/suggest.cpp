@@ -41,7 +41,7 @@ std::string plain(std::string_view word) {
 
 std::string suggest(std::string_view word, const std::vector<std::string>& allowed) {
   if (allowed.empty()) return {};
-  const std::string given = plain(word.substr(0, 60));  // nothing longer is meant by any of our names
+  const std::string given = plain(word.substr(0, 60));  // no name of ours is longer
   const std::string* best = nullptr;
   int nearest = static_cast<int>(std::max<std::size_t>(1, given.size() / 3)) + 1;
   for (const std::string& name : allowed) {

@@ -12,7 +12,7 @@ namespace tendril {
 namespace fs = std::filesystem;
 namespace {
 
-// Files beside it with the same ending, for "did you mean".
+// Files in the same folder with the same ending, for "did you mean".
 std::string neighbours(const fs::path& file) {
   std::error_code error;
   std::vector<std::string> names;
@@ -26,7 +26,7 @@ std::string neighbours(const fs::path& file) {
 
 }  // namespace
 
-bool is_plain_file(const fs::path& file, const std::string& shown, const std::string& field, std::uintmax_t most_bytes,
+bool is_plain_file(const fs::path& file, const std::string& shown, const std::string& field, std::uintmax_t max_bytes,
                    const std::string& remedy_for_size, Problems& problems) {
   const auto refuse = [&](std::string what, std::string allowed = {}, std::string remedy = {}) {
     problems.push_back({Severity::error, shown, field, std::move(what), std::move(allowed), std::move(remedy)});
@@ -40,9 +40,9 @@ bool is_plain_file(const fs::path& file, const std::string& shown, const std::st
   if (!fs::is_regular_file(status)) return refuse("is not an ordinary file", "must be a text file");
   const std::uintmax_t size = fs::file_size(file, error);
   if (error) return refuse("cannot be read (" + error.message() + ")");
-  if (size > most_bytes)
+  if (size > max_bytes)
     return refuse(fmt::format("is {:.1f} MB long", static_cast<double>(size) / (1 << 20)),
-                  fmt::format("must be at most {} MB", most_bytes >> 20), remedy_for_size);
+                  fmt::format("must be at most {} MB", max_bytes >> 20), remedy_for_size);
   errno = 0;
   if (!std::ifstream(file, std::ios::binary)) return refuse(fmt::format("cannot be opened ({})", std::strerror(errno)));
   return true;

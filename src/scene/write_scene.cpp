@@ -57,7 +57,7 @@ std::string option_text(const OptionValue& value) {
 
 namespace {
 
-// The top level has headers: [time], [material.rubber], [[rod]], [options.der]; all below stands on one line each.
+// The top level has headers: [time], [material.rubber], [[rod]], [options.der]; everything below is on one line each.
 class SceneWriter : public Describer<SceneWriter> {
  public:
   template <class T>

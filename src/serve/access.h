@@ -1,4 +1,4 @@
-// Who may come in. Pure functions: the token in the address, and the headers by which a browser says who asks.
+// Access control. Pure functions: the token in the address, and the headers by which a browser says which page asks.
 #pragma once
 
 #include <optional>

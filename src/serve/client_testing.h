@@ -1,4 +1,4 @@
-// A client for tests of the server: plain sockets and hand-made WebSocket frames, so that it can also be as bad as it likes.
+// A client for tests of the server: plain sockets and hand-made WebSocket frames, so that it can also misbehave.
 #pragma once
 
 #include <arpa/inet.h>

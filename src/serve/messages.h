@@ -1,4 +1,4 @@
-// The text messages of docs/view.md: orders that come in, sentences that go out. Pure functions.
+// The text messages of docs/view.md: orders from clients, messages to them. Pure functions.
 #pragma once
 
 #include <cstdint>

@@ -35,7 +35,7 @@ using namespace std::chrono_literals;
 
 constexpr std::size_t most_connections = 256, most_clients = 32;
 constexpr std::size_t most_header_bytes = 8 << 10, most_upload_bytes = 64 << 20;
-constexpr std::size_t most_sentences = 32;  // that wait for one client
+constexpr std::size_t most_sentences = 32;  // queued for one client
 constexpr auto patience = 5s;               // for a header, a handshake
 constexpr auto upload_patience = 60s;
 constexpr auto idle_patience = 30s;  // a silent client is asked after half of this
@@ -50,7 +50,7 @@ void set_headers(Message& message, const std::string& host) {
   message.set("X-Frame-Options", "DENY");
   message.set("Referrer-Policy", "no-referrer");  // the address holds the token
   message.set("Cross-Origin-Resource-Policy", "same-origin");
-  // The page is one file with its script and style inside; it may talk to this server and to nobody else.
+  // The page is one file with its script and style inside; it may connect to this server and to no other.
   message.set("Content-Security-Policy",
               "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src 'self' data: blob:; "
               "font-src data:; media-src blob:; connect-src 'self' ws://" +
@@ -77,7 +77,7 @@ struct House {
   std::size_t connections = 0;  // of both kinds
   std::uint64_t dropped = 0;    // messages that were malformed, or came when too many waited
   ClientId next_client = 1;
-  std::set<WebSocketClient*> clients;  // they put themselves in and out; `io` owns them and goes first
+  std::set<WebSocketClient*> clients;  // they register and unregister themselves; `io` owns them and is destroyed first
   std::set<HttpConnection*> visitors;
   asio::io_context io{1};
   tcp::acceptor acceptor{io};
@@ -89,8 +89,8 @@ struct House {
 };
 
 // ------------------------------------------------------------------------------------------------------------------ WebSocket
-// Always shows the newest: there is one write in flight, and what comes next is decided when it is done. Only sentences to this
-// client alone wait in a queue.
+// Always sends the newest state: there is one write in flight, and what comes next is decided when it is done. Only messages
+// to this client alone wait in a queue.
 class WebSocketClient : public std::enable_shared_from_this<WebSocketClient> {
  public:
   WebSocketClient(House& server, tcp::socket socket) : server_(server), socket_(std::move(socket)) {
@@ -126,7 +126,7 @@ class WebSocketClient : public std::enable_shared_from_this<WebSocketClient> {
   }
   void say(std::string sentence) {
     if (!welcomed_) return;
-    if (sentences_.size() >= most_sentences) return close();  // it does not listen
+    if (sentences_.size() >= most_sentences) return close();  // it does not read
     sentences_.push_back(std::move(sentence));
     write();
   }
@@ -336,7 +336,7 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
 // --------------------------------------------------------------------------------------------------------------------- server
 House::House(const ServerOptions& the_options, Content the_content) : options(the_options), content(std::move(the_content)) {
   if (options.token.empty()) options.token = random_token();
-  if (content.session != nullptr) content.session->watch(false);  // until somebody comes
+  if (content.session != nullptr) content.session->watch(false);  // until a client connects
   error_code error;
   tcp::resolver resolver(io);
   const auto found = resolver.resolve(options.host, std::to_string(options.port),
@@ -401,7 +401,7 @@ void House::look() {
   for (WebSocketClient* client : clients) client->look();
 }
 
-// After every order, but not more often than anybody can read.
+// After every order, but not more often than a person can read.
 void House::send_status_soon() {
   if (soon_set) return;
   soon_set = true;

@@ -1,4 +1,4 @@
-// HTTP and WebSocket on loopback for the browser view: who may come in, what they get, what they may say. docs/view.md.
+// HTTP and WebSocket on loopback for the browser view: who may connect, what they get, what they may send. docs/view.md.
 #pragma once
 
 #include <functional>

@@ -140,7 +140,7 @@ Box box_at_start(const Model& model) {
     }
   }
   for (const BodyModel& body : model.bodies) include(box, any, rigid_shape(drawn_shape(body, box)), body.start.pose);
-  // Obstacles as far as they are near: a table under a hair does not make the scene a table's size.
+  // Obstacles only as far as they are near: a table under a hair must not make the scene as large as the table.
   const double size = (box.high - box.low).maxCoeff();
   Box all = box;
   for (const ObstacleModel& o : model.obstacles) include(all, any, o.shape, o.start);

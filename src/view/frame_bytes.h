@@ -16,8 +16,8 @@ struct FrameBytesOptions {
   bool with_values = true;  // the numbers for plots: live yes, saved runs no
 };
 
-// Fixed facts of a scene that every frame is written against: origin, order of values, rest arc lengths. One per opened
-// scene; the model must live as long.
+// What is fixed for a scene and every frame is written relative to: origin, order of values, rest arc lengths. One per
+// opened scene; the model must live as long.
 class FrameWriter {
  public:
   explicit FrameWriter(const Simulation& simulation) : FrameWriter(simulation.model()) {}

@@ -153,15 +153,15 @@ std::vector<std::size_t> shares(const std::vector<std::size_t>& needs, std::size
   return out;
 }
 
-// Names that do not tell runs apart become paths.
+// Names that do not distinguish the runs become paths.
 void tell_apart(std::vector<SavedRun>& runs) {
   for (SavedRun& run : runs)
     if (std::count_if(runs.begin(), runs.end(), [&](const SavedRun& r) { return r.label == run.label; }) > 1)
       run.label = run.file.parent_path().string();
 }
 
-// Inside a script element no `<` may stand: `</script>` would end it, `<!--` begin something else. In JSON it stands in
-// texts only.
+// A script element must not contain `<`: `</script>` would end it, `<!--` begin something else. In JSON it occurs in
+// strings only.
 std::string harmless(const std::string& json) {
   std::string out;
   out.reserve(json.size());

@@ -1,6 +1,6 @@
 // Michell's instability: a ring of straight rod, its ends turned against each other by theta before they are welded, stays a
-// flat circle until theta reaches 2 pi sqrt(3) alpha/beta.  [Bergou 2008, sec. 9.1 and Fig. 8; ERRATA D20, D24; REFERENCES
-// 4c]
+// flat circle until theta reaches 2 pi sqrt(3) alpha/beta.
+// [Bergou 2008, sec. 9.1 and Fig. 8; ERRATA D20, D24; REFERENCES 4c]
 //
 // The border is found twice: from motion (a seed of 1e-4 R in mode 2 grows tenfold) and from the pivots of the Hessian. Both
 // are compared with the threshold of the polygon itself, C_n alpha/beta; C_n goes to 2 pi sqrt(3) as 1/n^2.

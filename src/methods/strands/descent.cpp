@@ -307,7 +307,7 @@ DescentReport EnergyDescent::polish(const Strand& strand, double tolerance, int 
 bool has_energy(const Strand& strand) {
   for (const Segment& s : strand.segments)
     if (s.loaded_material) return false;
-  return std::all_of(strand.loads.begin(), strand.loads.end(), [&](const PointLoad& load) {
+  return std::all_of(strand.loads.begin(), strand.loads.end(), [&](const StrandLoad& load) {
     const HeldNode* hold = strand.hold_at(load.node);
     const bool turns = squared_norm(load.world_moment) + squared_norm(load.material_moment) > 0;
     return (squared_norm(load.material_force) == 0 || (hold && hold->position)) && (!turns || (hold && hold->direction));

@@ -131,7 +131,7 @@ void EnergyDescent::find_forces(const Strand& strand) {
     const int index = strand.load_at[z(node)];
     if (index < 0) return;
     if (const HeldNode* hold = strand.hold_at(node); hold && hold->position) return;  // the hold bears it
-    const PointLoad& load = strand.loads[z(index)];
+    const StrandLoad& load = strand.loads[z(index)];
     sum += load.world_force + into_world(q_[z(node)], load.material_force);
   };
   for (int j = strand.last() - 1; j >= 0; --j) {
@@ -217,7 +217,7 @@ void EnergyDescent::add_node_moments(const Strand& strand) {
   const auto add = [&](int node, const V& moment) {
     for (int i = 0; i < 3; ++i) gradient_[z(3 * node + i)] -= moment[i];
   };
-  for (const PointLoad& load : strand.loads)
+  for (const StrandLoad& load : strand.loads)
     add(load.node, into_material(q_[z(load.node)], load.world_moment) + load.material_moment);
   for (const Spring& spring : strand.springs)
     for (const TurningSpring& turning : spring.turning)

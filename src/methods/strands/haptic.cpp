@@ -154,7 +154,7 @@ StrandAnswer HapticStrand::lead(const Pose& end) {
 }
 
 namespace {
-void set_tip_load(Strand& strand, const strands::PointLoad& load) {
+void set_tip_load(Strand& strand, const StrandLoad& load) {
   strand.loads.resize(1);
   strand.loads[0] = load;
   strand.load_at.back() = 0;

@@ -266,7 +266,7 @@ SENTENCE("strands", "the verdict knows loads without energy, and tells where the
     EXPECT_TRUE(answer.fine);
     return answer.unstable;
   };
-  const auto loaded = [](Strand strand, const PointLoad& load) {
+  const auto loaded = [](Strand strand, const StrandLoad& load) {
     strand.set_loads({load});
     return strand;
   };

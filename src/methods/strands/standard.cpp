@@ -5,8 +5,8 @@
 
 namespace tendril::strands {
 
-void Strand::set_loads(std::vector<PointLoad> given) {
-  std::sort(given.begin(), given.end(), [](const PointLoad& a, const PointLoad& b) { return a.node < b.node; });
+void Strand::set_loads(std::vector<StrandLoad> given) {
+  std::sort(given.begin(), given.end(), [](const StrandLoad& a, const StrandLoad& b) { return a.node < b.node; });
   loads = std::move(given);
   load_at.assign(z(nodes()), -1);
   for (std::size_t i = 0; i < loads.size(); ++i) load_at[z(loads[i].node)] = static_cast<int>(i);
@@ -30,7 +30,7 @@ void Strand::note_loads() {
     const bool along_d3 = s.v_rest.x == 0 && s.v_rest.y == 0 && s.v_rest.z == 1;
     plain = plain && along_d3 && !s.stretches && !s.loaded_world;
   }
-  for (const PointLoad& load : loads) world_loads = world_loads || any(load.world_force) || any(load.world_moment);
+  for (const StrandLoad& load : loads) world_loads = world_loads || any(load.world_force) || any(load.world_moment);
 }
 
 namespace {
@@ -77,7 +77,7 @@ void Standard::sweep(const Strand& strand, const std::vector<State>* turned) {
     states_[z(j)].x = x;
     const int index = strand.load_at[z(j)];
     if (index < 0 || j == 0) continue;
-    const PointLoad& load = strand.loads[z(index)];
+    const StrandLoad& load = strand.loads[z(index)];
     x.n += load.material_force, x.m += load.material_moment;
     if (!turned) continue;
     x.n += into_material((*turned)[z(j)].q, load.world_force), x.m += into_material((*turned)[z(j)].q, load.world_moment);

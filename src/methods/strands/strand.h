@@ -13,7 +13,7 @@ namespace tendril::strands {
 
 inline std::size_t z(int i) { return static_cast<std::size_t>(i); }
 
-struct PointLoad {
+struct StrandLoad {
   int node = 0;
   V world_force{0, 0, 0}, world_moment{0, 0, 0}, material_force{0, 0, 0}, material_moment{0, 0, 0};
 };
@@ -52,7 +52,7 @@ using State = Slice<double>;
 
 struct Strand {
   std::vector<Segment> segments;  // node i lies between segments i - 1 and i
-  std::vector<PointLoad> loads;   // rising nodes, each node once
+  std::vector<StrandLoad> loads;  // rising nodes, each node once
   std::vector<int> load_at;       // by node: index into loads, or -1
   std::vector<HeldNode> holds;    // rising nodes, each node once
   std::vector<Spring> springs;    // rising nodes, each node once
@@ -79,7 +79,7 @@ struct Strand {
       if (hold.node == node) return &hold;
     return nullptr;
   }
-  void set_loads(std::vector<PointLoad> given);  // sorts; fills load_at
+  void set_loads(std::vector<StrandLoad> given);  // sorts; fills load_at
   void set_springs(std::vector<Spring> given);
   void note_loads();  // which kinds of loads and segments there are
 };
@@ -121,7 +121,7 @@ void cross_node(const Strand& strand, int node, Slice<T>& at) {
   }
   const int index = strand.load_at[z(node)];
   if (index < 0) return;
-  const PointLoad& load = strand.loads[z(index)];
+  const StrandLoad& load = strand.loads[z(index)];
   at.x.n += into_material(at.q, constant<T>(load.world_force)) + constant<T>(load.material_force);
   at.x.m += into_material(at.q, constant<T>(load.world_moment)) + constant<T>(load.material_moment);
 }

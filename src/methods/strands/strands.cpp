@@ -104,11 +104,11 @@ void Strands::set_loads(int rod) {
     line.mesh.edges[z(k)].material_force = load.material_force;
   }
   line.mesh.fill(line.strand);
-  std::vector<PointLoad> points;
+  std::vector<StrandLoad> points;
   for (const NodeLoad& load : model_->node_loads) {
     if (load.rod != rod) continue;
     const int node = line.mesh.node_of(load.node.value - span.first_node);
-    const bool known = std::any_of(points.begin(), points.end(), [&](const PointLoad& p) { return p.node == node; });
+    const bool known = std::any_of(points.begin(), points.end(), [&](const StrandLoad& p) { return p.node == node; });
     const GivenLoad& sum = loads_.at_node(load.node);
     if (!known) points.push_back({node, sum.world_force, sum.world_moment, sum.material_force, sum.material_moment});
   }

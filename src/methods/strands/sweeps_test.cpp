@@ -89,8 +89,8 @@ SENTENCE("strands", "a sweep in world axes and the two sweeps of the standard pr
 Strand loaded_strand(int order, bool stretches, double stiffening) {
   Strand strand = rich_strand(20, order, stretches, stiffening);
   for (Segment& s : strand.segments) s.world_force = {0.2, 0.5, -0.8};
-  PointLoad middle{9, {0.3, 0, 0.1}, {0.1, 0.2, 0}, {0, 0.2, 0.3}, {0, 0, 0.1}};
-  PointLoad end{20, {0, 0.3, 0.1}, {0.1, 0, 0.2}, {0.1, 0.2, 0}, {0, 0.3, 0.1}};
+  StrandLoad middle{9, {0.3, 0, 0.1}, {0.1, 0.2, 0}, {0, 0.2, 0.3}, {0, 0, 0.1}};
+  StrandLoad end{20, {0, 0.3, 0.1}, {0.1, 0, 0.2}, {0.1, 0.2, 0}, {0, 0.3, 0.1}};
   strand.set_loads({end, middle});
   return strand;
 }

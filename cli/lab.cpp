@@ -1,3 +1,4 @@
+// What only tendril-lab can do: experiments and benchmarks.
 #include <fmt/format.h>
 
 #include <chrono>
@@ -20,7 +21,7 @@ bool stands_for(const std::string& word, const std::string& name) {
   return name == word || (name.starts_with(word) && (word.ends_with('/') || name[word.size()] == '/'));
 }
 
-// The chosen experiments, or none when a word stands for nothing; that is then said.
+// The chosen experiments, or none when a word names no experiment; then an error is printed.
 std::optional<std::vector<const Experiment*>> choose(const ValidateArguments& a) {
   std::vector<const Experiment*> chosen;
   std::vector<std::string> names;
@@ -86,9 +87,7 @@ Json to_json(const Done& d) {
   return {{"name", d.experiment->name}, {"passed", d.passed}, {"seconds", d.seconds}, {"checks", std::move(checks)}};
 }
 
-}  // namespace
-
-int command_validate(const ValidateArguments& a) {
+int validate(const ValidateArguments& a) {
   const auto chosen = choose(a);
   if (!chosen) return bad_input;
   Json out = {{"experiments", Json::array()}};
@@ -108,7 +107,7 @@ int command_validate(const ValidateArguments& a) {
   return failed > 0 ? check_failed : fine;
 }
 
-int command_bench(const BenchArguments& a) {
+int bench(const BenchArguments& a) {
   Json out = {{"rows", Json::array()}};
   std::vector<std::string> names;
   bool found = a.name.empty();
@@ -130,6 +129,18 @@ int command_bench(const BenchArguments& a) {
   if (!found) return fmt::print(stderr, "there is no benchmark `{}`; {}\n", a.name, suggest(a.name, names)), bad_input;
   if (a.json) fmt::print("{}\n", out.dump(1));
   return fine;
+}
+
+void list_experiments() {
+  static constexpr const char* costs[] = {"", "", "  (only with --full)"};
+  for (const Experiment& e : all_experiments()) fmt::print("{}  [{}]{}\n  {}\n", e.name, e.from, costs[e.cost], e.sentence);
+}
+
+}  // namespace
+
+const Lab& lab() {
+  static constexpr Lab all{validate, bench, list_experiments};
+  return all;
 }
 
 }  // namespace tendril::cli
