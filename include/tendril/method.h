@@ -37,6 +37,7 @@ struct Capability {
   bool coupling = false, angular_coupling = false;          // springs that pull a point, that turn it; hands too
   Support contact = Support::none, bodies = Support::none;  // partial: in motion only
   bool hold_position = false, hold_direction = false, hold_twist = false, hold_inside = false;
+  bool shear = false, stiffening = false, line_moments = false, sliding_clamps = false, switched_joints = false;
   int fewest_edges = 1;
 };
 

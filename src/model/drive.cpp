@@ -147,6 +147,8 @@ void evaluate(const Model& model, const Live& live, double time, double load_fac
   out.time = time;
   out.load_factor = load_factor;
   out.gravity = (load_factor * live.gravity_scale) * model.gravity;
+  for (const ChangingGravity& g : model.changing_gravity)
+    out.gravity += (load_factor * live.gravity_scale * at_time<double>(g.factor, time, 1.0, 0.0).value) * g.acceleration;
   out.clamps.resize(model.clamps.size());
   for (std::size_t i = 0; i < model.clamps.size(); ++i) evaluate_clamp(model.clamps[i], time, load_factor, out.clamps[i]);
   for (const PathInput& path : live.paths) {  // those of bodies: below, of couplings: evaluate_grips

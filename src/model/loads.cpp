@@ -31,6 +31,7 @@ bool is_steady(const Model& model) {
   for (const BodyModel& body : model.bodies) steady = steady && body.kind != BodyKind::driven;
   for (const ObstacleModel& obstacle : model.obstacles) steady = steady && stands(obstacle);
   for (const CouplingModel& c : model.couplings) steady = steady && stands(c) && always(c);
+  for (const ChangingGravity& gravity : model.changing_gravity) steady = steady && even(gravity);
   for (const NodeLoad& load : model.node_loads) steady = steady && even(load);
   for (const LineLoad& load : model.line_loads) steady = steady && even(load);
   for (const Wind& wind : model.winds) steady = steady && even(wind.law);
@@ -80,8 +81,11 @@ void LoadsNow::update(const Drive& drive) {
   }
   for (std::size_t i = 0; i < model_.line_loads.size(); ++i) {
     const LineLoad& load = model_.line_loads[i];
-    for (EdgeIndex e = load.first; e < load.last; ++e)
-      edges_[e].force(load.axes) += to_small(Vec3(line_weight(load, drive.line_factor[i], e) * load.force));
+    for (EdgeIndex e = load.first; e < load.last; ++e) {
+      const double weight = line_weight(load, drive.line_factor[i], e);
+      edges_[e].force(load.axes) += to_small(Vec3(weight * load.force));
+      edges_[e].moment(load.axes) += to_small(Vec3(weight * load.moment));
+    }
   }
   for (const NodeLoad& load : model_.node_loads) nodes_[load.node] = {};
   for (std::size_t i = 0; i < model_.node_loads.size(); ++i) {

@@ -21,7 +21,7 @@ constexpr std::size_t inner(const FrameSizes& s) { return s.inner; }
 constexpr std::size_t clamps(const FrameSizes& s) { return s.clamps; }
 constexpr std::size_t bodies(const FrameSizes& s) { return s.bodies; }
 constexpr std::size_t probes(const FrameSizes& s) { return s.probes; }
-constexpr std::size_t seven(const FrameSizes&) { return 7; }
+constexpr std::size_t eight(const FrameSizes&) { return 8; }
 constexpr std::size_t two(const FrameSizes&) { return 2; }
 
 void put(const Vec3& v, Values& out) { out.insert(out.end(), {v.x(), v.y(), v.z()}); }
@@ -30,7 +30,7 @@ void put_all(const Array& array, Values& out) {
   for (const Vec3& v : array) put(v, out);
 }
 void put_energy(const Energy& e, Values& out) {
-  out.insert(out.end(), {e.kinetic, e.bending, e.twisting, e.stretching, e.gravity, e.contact, e.total()});
+  out.insert(out.end(), {e.kinetic, e.bending, e.twisting, e.stretching, e.gravity, e.contact, e.total(), e.shearing});
 }
 
 const Column columns[] = {
@@ -55,9 +55,10 @@ const Column columns[] = {
      [](const RowSource& r, Values& out) { put_all(r.frame.force, out); }},
     {"twist", "at inner nodes, unwrapped, rad", inner, 0, false,
      [](const RowSource& r, Values& out) { out.insert(out.end(), r.frame.twist.begin(), r.frame.twist.end()); }},
-    {"energies", "measured, the same for every method: kinetic, bending, twisting, stretching, gravity, contact, total, J",
-     seven, 0, false, [](const RowSource& r, Values& out) { put_energy(r.measures.energy, out); }},
-    {"own_energies", "that the scheme itself conserves; columns as in energies, J", seven, 0, false,
+    {"energies",
+     "measured, the same for every method: kinetic, bending, twisting, stretching, gravity, contact, total, shearing, J",
+     eight, 0, false, [](const RowSource& r, Values& out) { put_energy(r.measures.energy, out); }},
+    {"own_energies", "that the scheme itself conserves; columns as in energies, J", eight, 0, false,
      [](const RowSource& r, Values& out) { put_energy(r.frame.own_energy, out); }},
     {"momentum", "linear (kg m/s), angular about the origin (kg m^2/s)", two, 3, false,
      [](const RowSource& r, Values& out) { put(r.measures.momentum, out), put(r.measures.angular_momentum, out); }},

@@ -81,7 +81,10 @@ void fill_numbers(Array& array, Table& table, std::int64_t frame) {
   const double* v = table.row(frame);
   for (auto& value : array) value = *v++;
 }
-Energy energy_from(const double* v) { return {v[0], v[1], v[2], v[3], v[4], v[5]}; }
+Energy energy_from(Table& table, std::int64_t frame) {  // shearing came later, behind the total
+  const double* v = table.row(frame);
+  return {v[0], v[1], v[2], v[3], v[4], v[5], table.per_frame() > 7 ? v[7] : 0};
+}
 
 h5::Handle open_to_read(const std::string& name) {
   h5::set_up();
@@ -199,7 +202,7 @@ void TrajectoryReader::read_numbers(std::int64_t k, Frame& f, Measures& m) {
   f.report.iterations = static_cast<int>(in.iterations.number(k));
   f.report.residual = in.residual.number(k);
   f.report.negative_pivots = static_cast<int>(in.pivots.number(k));
-  m.energy = energy_from(in.energy.row(k));
+  m.energy = energy_from(in.energy, k);
   m.drift = in.drift.number(k);
   m.length_error = in.length_error.number(k);
   m.penetration = in.penetration.number(k);
@@ -221,7 +224,7 @@ void TrajectoryReader::read(std::int64_t k, Frame& f, Measures& m) {
   f.orientation.resize(static_cast<int>(in.orientation.per_frame() / 4));
   const double* q = in.orientation.row(k);
   for (Quat& value : f.orientation) value = Quat(q[0], q[1], q[2], q[3]), q += 4;
-  f.own_energy = energy_from(in.own.row(k));
+  f.own_energy = energy_from(in.own, k);
   in.read_contacts(k, f.contacts);
   f.bodies.resize(in.bodies.per_frame() / 13);
   const double* b = in.bodies.row(k);

@@ -46,7 +46,7 @@ void for_each_field(P& p, F&& f) {
       f(p.at), f(p.part);
   f(p.level), f(p.off_grid), f(p.settled), f(p.load_factor), f(p.increment);
   f(p.worst_iterations), f(p.most_contacts), f(p.worst_residual), f(p.worst_length_error), f(p.worst_penetration);
-  f(p.first.kinetic), f(p.first.bending), f(p.first.twisting), f(p.first.stretching), f(p.first.gravity), f(p.first.contact);
+  for_each_component(p.first, [&f](const char*, auto& value) { f(value); });
   f(p.largest_energy);
   f(p.last.outcome), f(p.last.cause), f(p.last.iterations), f(p.last.residual), f(p.last.step_taken), f(p.last.penetration),
       f(p.last.negative_pivots), f(p.last.contacts);

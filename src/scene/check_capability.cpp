@@ -47,6 +47,17 @@ bool is_straight(const Curve& curve) {
   });
 }
 
+// How the rod gives way.
+void add_elastic_demands(const Rod& rod, const std::string& path, const std::string& who, std::vector<Demand>& demands) {
+  if (rod.stretch != Give::none)
+    demands.push_back({path + ".stretch", "has no rods that stretch", who + "stretches", [](auto& c) { return c.stretch; }});
+  if (rod.shear != Give::none)
+    demands.push_back({path + ".shear", "has no rods that shear", who + "shears", [](auto& c) { return c.shear; }});
+  if (rod.stiffening_strain)
+    demands.push_back({path + ".stiffening_strain", "knows linear moments only", who + "stiffens with its strain",
+                       [](auto& c) { return c.stiffening; }});
+}
+
 void add_rod_demands(const Rod& rod, const std::string& path, std::vector<Demand>& demands) {
   const std::string who = "rod `" + rod.name + "` ";
   if (is_ring(rod.rest))
@@ -63,6 +74,10 @@ void add_rod_demands(const Rod& rod, const std::string& path, std::vector<Demand
                          who + "has a section that is not round", [](auto& c) { return c.anisotropic; }});
   if (!(rod.damping == Damping{}))
     demands.push_back({path + ".damping", "has no damping", who + "is damped", [](auto& c) { return c.damping; }});
+  add_elastic_demands(rod, path, who, demands);
+  if (!rod.velocities.empty())
+    demands.push_back(
+        {path + ".velocities", "has no inertia", who + "starts with velocities", [](auto& c) { return c.inertia; }});
   if (!rod.velocity.isZero(0) || !rod.angular_velocity.isZero(0))
     demands.push_back(
         {path + ".velocity", "has no inertia", who + "starts with a velocity", [](auto& c) { return c.inertia; }});
@@ -80,6 +95,9 @@ void add_clamp_demands(const std::set<std::string>& rings, const Clamp& clamp, c
   if (inside)
     demands.push_back(
         {path + ".at", "holds rods at their ends only", who + "stands inside", [](auto& c) { return c.hold_inside; }});
+  if (clamp.slide)
+    demands.push_back(
+        {path + ".slide", "has no clamps that slide", who + "slides", [](auto& c) { return c.sliding_clamps; }});
   for (const Hold h : clamp.hold) {
     const std::string what = scene_detail::word(h);
     demands.push_back(
@@ -106,7 +124,12 @@ void add_load_demands(const Load& load, const std::string& path, std::vector<Dem
   };
   if (const auto* f = std::get_if<ForceLoad>(&load)) follower(f->axes, "force");
   if (const auto* m = std::get_if<MomentLoad>(&load)) follower(m->axes, "moment");
-  if (const auto* d = std::get_if<DistributedLoad>(&load)) follower(d->axes, "distributed");
+  if (const auto* d = std::get_if<DistributedLoad>(&load)) {
+    follower(d->axes, "distributed");
+    if (!d->moment.isZero(0))
+      demands.push_back({path + ".distributed.moment", "has no moments per length", "the load gives one",
+                         [](auto& c) { return c.line_moments; }});
+  }
   if (std::holds_alternative<DragLoad>(load))
     demands.push_back({path, "has no drag", "the scene has it", [](auto& c) { return c.drag; }});
   if (std::holds_alternative<WindLoad>(load))
@@ -131,6 +154,11 @@ std::vector<Demand> demands_of(const Scene& scene) {
   for (std::size_t i = 0; i < scene.joints.size(); ++i)
     demands.push_back({fmt::format("joint[{}]", i), "has no joints", "the scene has joint `" + scene.joints[i].name + "`",
                        [](auto& c) { return c.joints; }});
+  for (std::size_t i = 0; i < scene.joints.size(); ++i)
+    if (scene.joints[i].from > 0 || scene.joints[i].until != forever)
+      demands.push_back({fmt::format("joint[{}].{}", i, scene.joints[i].from > 0 ? "from" : "until"),
+                         "has no joints that come and go", "joint `" + scene.joints[i].name + "` does",
+                         [](auto& c) { return c.switched_joints; }});
   if (scene.contact.enabled)
     demands.push_back(
         {"contact.enabled", "has no contact", "the scene asks for it", [](auto& c) { return c.contact != Support::none; }});
@@ -164,6 +192,15 @@ std::string wrong_option(const OptionInfo& info, const OptionValue& value) {  //
   return {};
 }
 
+// Options of earlier versions that are properties of the rod now: the same rod for every method.
+const char* moved_option(const std::string& name) {
+  if (name == "extensible") return "write stretch = \"elastic\" in the [[rod]] instead";
+  if (name == "shear_ratio")
+    return "write shear = \"elastic\" in the [[rod]] instead; GA1 and GA2 follow from its section or are given there";
+  if (name == "law" || name == "stiffening_strain") return "write stiffening_strain = ... in the [[rod]] instead";
+  return nullptr;
+}
+
 void check_method_options(const Scene& scene, const MethodEntry& method, const OptionTable& table, Problems& problems) {
   std::vector<std::string> known;
   for (const OptionInfo& info : method.info.options) known.push_back(info.name);
@@ -171,6 +208,10 @@ void check_method_options(const Scene& scene, const MethodEntry& method, const O
     const std::string field = "options." + method.info.name + "." + name;
     const auto info = std::find_if(method.info.options.begin(), method.info.options.end(),
                                    [&](const OptionInfo& o) { return o.name == name; });
+    if (const char* place = moved_option(name); place != nullptr && info == method.info.options.end()) {
+      problems.push_back({Severity::error, locate(scene, field), field, "is no option any more", {}, place});
+      continue;
+    }
     if (info == method.info.options.end()) {
       const std::string none = "method `" + method.info.name + "` has no options";
       problems.push_back(

@@ -9,7 +9,6 @@
 namespace tendril::der {
 Settings Settings::from(const Options& options) {
   Settings s;
-  s.extensible = options.flag("extensible");
   s.general = options.flag("general");
   s.push = options.word("projection") == "fast" ? Push::fast : Push::conserving;
   s.projection_tolerance = options.number("projection_tolerance");
@@ -24,11 +23,12 @@ Settings Settings::from(const Options& options) {
 Der::Der(std::shared_ptr<const Model> model, const Settings& settings)
     : model_(std::move(model)), settings_(settings), late_(*model_) {
   evaluate(*model_, Live{}, 0, 0, drive_);
+  all_stretch_ = std::all_of(model_->rods.begin(), model_->rods.end(), [](const RodModel& rod) { return rod.stretches; });
   if (!model_->joints.empty() || !model_->bodies.empty()) joins_ = std::make_unique<BodiesAndJoints>(*model_);
   if (model_->contact.enabled) contacts_ = std::make_unique<Contacts>(*model_);
   chain_ = std::make_unique<Chain>(build_chain(*model_, model_->initial, drive_, choice()));
   allocate();
-  if (!settings_.extensible) start_on_lengths();
+  if (!all_stretch_) start_on_lengths();
   update_edges(*chain_);
   update_bishop(*chain_, false);
   update_angles(*chain_, *angles_, 1);
@@ -37,7 +37,7 @@ Der::Der(std::shared_ptr<const Model> model, const Settings& settings)
 }
 
 ChainChoice Der::choice() const {
-  return {settings_.extensible, settings_.general, joins_ ? joins_->walls() : std::span<const CarriedWall>(),
+  return {settings_.general, joins_ ? joins_->walls() : std::span<const CarriedWall>(),
           contacts_ && contacts_->has_friction()};
 }
 
@@ -49,7 +49,7 @@ ProjectionReport Der::project_all(double dt, Push push, bool velocities, bool ag
 }
 
 Cause Der::keep_lengths(double dt, bool again) {
-  if (settings_.extensible && !joins_) return Cause::none;
+  if (all_stretch_ && !joins_) return Cause::none;
   const ProjectionReport p = project_all(dt, settings_.push, true, again);
   report_.iterations += p.iterations;
   report_.residual = p.residual;

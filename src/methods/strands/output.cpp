@@ -66,7 +66,8 @@ void Strands::write_rod(int rod, Frame& frame) const {
           return energy_of(strand.law, 1 / s.compliance[i], u.u[i] - s.u_rest[i]);
         };
         (i < 2 ? frame.own_energy.bending : frame.own_energy.twisting) += 0.5 * s.h * (W(u0) + W(u1));
-        frame.own_energy.stretching += 0.25 * s.h * s.give[i] * (near.x.n[i] * near.x.n[i] + next.x.n[i] * next.x.n[i]);
+        (i < 2 ? frame.own_energy.shearing : frame.own_energy.stretching) +=
+            0.25 * s.h * s.give[i] * (near.x.n[i] * near.x.n[i] + next.x.n[i] * next.x.n[i]);
       }
       const double mass = s.h * model_->section[e].line_mass;
       frame.own_energy.gravity -= mass * drive_.gravity.dot(to_eigen(V(0.5 * (near.r + next.r))));

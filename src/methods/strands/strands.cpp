@@ -10,9 +10,6 @@ namespace tendril::strands {
 Settings Settings::from(const Options& options) {
   Settings s;
   s.order = options.word("order") == "1" ? 1 : options.word("order") == "2" ? 2 : 4;
-  s.extensible = options.flag("extensible");
-  s.shear_ratio = options.number("shear_ratio");
-  s.stiffening = options.word("law") == "stiffening" ? options.number("stiffening_strain") : 0;
   s.mesh_tolerance = options.number("mesh_tolerance");
   s.solver.tolerance = options.number("tolerance");
   s.solver.most_iterations = static_cast<int>(options.number("iterations"));
@@ -72,8 +69,9 @@ bool Strands::set_holds(int rod) {
 }
 
 // Further apart than the strand between them is long: the later of two holds is held at the nearest place in reach.
-bool Strands::keep_in_reach(Line& line) const {
-  if (settings_.extensible) return false;
+bool Strands::keep_in_reach(int rod) {
+  Line& line = lines_[z(rod)];
+  if (model_->rods[z(rod)].stretches || model_->rods[z(rod)].shears) return false;
   bool asked_too_much = false;
   constexpr double most = 1 + 1e-9,
                    part = 0.995;  // quite straight it has no finite tension: it is held a little before that
@@ -152,7 +150,7 @@ bool Strands::remesh(int rod) {
   line.mesh = next;
   set_loads(rod);
   set_holds(rod);
-  keep_in_reach(line);
+  keep_in_reach(rod);
   set_hands(rod);
   line.solver.start(line.strand, settings_.solver, states);
   return finer;
@@ -164,7 +162,7 @@ Answer Strands::solve_line(int rod, bool& out_of_reach) {
   set_loads(rod);
   const std::size_t springs = line.strand.springs.size();
   set_hands(rod);
-  out_of_reach = keep_in_reach(line);
+  out_of_reach = keep_in_reach(rod);
   if (other || line.strand.springs.size() != springs)
     line.solver.start(line.strand, settings_.solver, std::vector<State>(line.solver.states()));
   Answer answer = line.solver.solve(line.strand);

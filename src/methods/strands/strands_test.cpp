@@ -141,8 +141,9 @@ SENTENCE("strands", "velocities, dynamics, rings and twist without direction are
   EXPECT_NE(told(far).find("are 1.5 m apart at t = 1 s but the rod between them is 1 m long"), std::string::npos)
       << told(far);
   Scene soft = one_strand(line, 20);
-  soft.options["strands"]["extensible"] = true;
-  EXPECT_NE(told(soft).find("EA"), std::string::npos);
+  soft.rods[0].stretch = soft.rods[0].shear = Give::elastic;
+  EXPECT_NE(told(soft).find("stiffness.EA: not given"), std::string::npos) << told(soft);
+  EXPECT_NE(told(soft).find("stiffness.GA2: not given"), std::string::npos) << told(soft);
 }
 
 SENTENCE("strands",

@@ -124,8 +124,14 @@ Mat3 node_axes(const Chain& c, int vertex) {
 Loads::Loads(const Model& model, const Chain& c) : model_(model) {
   force_.assign(static_cast<int>(c.kind.size()), {0, 0, 0});
   for (std::size_t r = 0; r < model.rods.size(); ++r) follows_ = follows_ || depends_on_frame(model, static_cast<int>(r));
+  std::size_t couples = 2 * model.node_loads.size();
   for (const NodeLoad& load : model.node_loads) follows_ = follows_ || load.is_moment;
-  list_.reserve(2 * model.node_loads.size());
+  for (const LineLoad& load : model.line_loads) {
+    if (load.moment.isZero(0)) continue;
+    follows_ = true;
+    couples += static_cast<std::size_t>(load.last.value - load.first.value);
+  }
+  list_.reserve(couples);
   last_.assign(3 + model.node_loads.size() + model.line_loads.size(), std::nan(""));
 }
 
@@ -199,6 +205,16 @@ void Loads::couples(const Drive& drive, const Chain& c, std::vector<Couple>& out
     const double share = beside.before >= 0 && beside.after >= 0 ? 0.5 : 1;
     for (const int slot : {beside.before, beside.after}) {
       if (slot >= 0) out.push_back({slot, share * to_small(value), load.axes == Axes::material});
+    }
+  }
+  for (std::size_t i = 0; i < model_.line_loads.size(); ++i) {
+    const LineLoad& load = model_.line_loads[i];
+    if (load.moment.isZero(0)) continue;
+    for (EdgeIndex e = load.first; e < load.last; ++e) {
+      const int s = c.slot_of_edge[z(e.value)];
+      const double whole = line_weight(load, drive.line_factor[i], e) * model_.rest_length[e];
+      const V3<double> value = to_small(Vec3(whole * load.moment));
+      out.push_back({s, in_world(load.axes, slot_axes(c, s), value), load.axes == Axes::material});
     }
   }
 }
