@@ -162,6 +162,20 @@ SENTENCE("model", "every pose of the drive has the motion it says: timetables, l
   }
 }
 
+SENTENCE("model", "gravity that changes with time adds to the one that does not") {
+  Scene scene = driven();
+  scene.loads = {GravityLoad{Vec3(0, 0, -10)},
+                 ChangingGravityLoad{Vec3(4, 0, 0), {TimetableShape::linear, {{0, 0}, {2, 1}}}}};
+  const Model model = *build_model(scene);
+  Drive drive;
+  Live live;
+  live.gravity_scale = 3;
+  evaluate(model, {}, 0.5, 1, drive);
+  EXPECT_EQ(drive.gravity, Vec3(1, 0, -10));
+  evaluate(model, live, 2, 0.5, drive);
+  EXPECT_EQ(drive.gravity, Vec3(6, 0, -15));
+}
+
 SENTENCE("model", "the memory of late clamps is saved and loaded") {
   Scene scene = driven();
   scene.clamps[1].from = 0.2;
