@@ -100,7 +100,7 @@ void load_inputs(std::vector<LoggedInput>& inputs, StateReader& reader) {
 // ---- what an input does ----------------------------------------------------------------------------------------------
 namespace {
 
-PathInput& path_of(Live& live, const PathInput& owner) {
+PathInput& own_path(Live& live, const PathInput& owner) {
   auto& paths = live.paths;
   auto* path = std::find_if(paths.begin(), paths.end(), [&](const PathInput& p) { return p.same_owner(owner); });
   if (path != paths.end()) return *path;
@@ -128,7 +128,7 @@ bool set_path(std::string_view name, const std::string& owner_name, bool turns, 
   TENDRIL_REQUIRE(turn ? std::isfinite(number->value) && std::isfinite(number->rate)
                        : vector->value.allFinite() && vector->rate.allFinite(),
                   std::string(name) + " takes finite numbers");
-  PathInput& path = path_of(live, owner);
+  PathInput& path = own_path(live, owner);
   if (turn) path.turn = turn_angle * number->value, path.turn_rate = turn_angle * number->rate;
   if (move) path.move = vector->value, path.move_rate = vector->rate;
   return true;
