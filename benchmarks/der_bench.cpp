@@ -26,7 +26,7 @@ Scene cantilever(int segments, bool extensible) {
   scene.title = "benchmark";
   scene.time.duration = 1e6;
   scene.time.frames_per_second = 1e-6;  // no frames between
-  scene.options["der"]["extensible"] = extensible;
+  scene.rods.front().stretch = extensible ? Give::elastic : Give::none;
   Rod rod;
   rod.name = "rod";
   rod.rest = StraightCurve{Vec3::Zero(), Vec3(segments * segment, 0, 0)};

@@ -140,6 +140,33 @@ inline const std::vector<Request>& all_requests() {
          coupling.turn.keys = {{0, 0}, {0.1, 0.1}};
          s.couplings.push_back(coupling);
        }},
+      {"a rod that stretches", {Feature::stretch}, [](Scene& s) { s.rods[0].stretch = Give::elastic; }},
+      {"a rod that shears",
+       {Feature::shear},
+       [](Scene& s) {
+         auto& section = std::get<StiffnessSection>(*s.rods[0].section);
+         section.GA1 = section.GA2 = 200;
+         s.rods[0].shear = Give::elastic;
+       }},
+      {"a rod that stiffens", {Feature::stiffening}, [](Scene& s) { s.rods[0].stiffening_strain = 2; }},
+      {"a moment per length",
+       {Feature::line_moments},
+       [](Scene& s) {
+         DistributedLoad load;
+         load.rod = "rod", load.from = 0.3, load.moment = Vec3(0.01, 0.02, 0);
+         s.loads.push_back(load);
+       }},
+      {"gravity that changes",
+       {},
+       [](Scene& s) {
+         ChangingGravityLoad load;
+         load.factor.keys = {{0, 0}, {0.1, 0.5}};
+         s.loads.push_back(load);
+       }},
+      {"a clamp that slides", {Feature::sliding_clamps}, [](Scene& s) { s.clamps[0].slide = Vec3::UnitX(); }},
+      {"a joint that comes and goes",
+       {Feature::joints, Feature::switched_joints},
+       [](Scene& s) { add_arm(s, JointKind::ball), s.joints[0].until = 0.05; }},
       {"damping", {Feature::damping}, [](Scene& s) { s.rods[0].damping.mass = 1; }},
       {"contact",
        {Feature::contact},

@@ -12,9 +12,16 @@
 namespace tendril {
 
 struct Energy {  // [J]
-  double kinetic = 0, bending = 0, twisting = 0, stretching = 0, gravity = 0, contact = 0;
-  double total() const { return kinetic + bending + twisting + stretching + gravity + contact; }
+  double kinetic = 0, bending = 0, twisting = 0, stretching = 0, gravity = 0, contact = 0, shearing = 0;
+  double elastic() const { return bending + twisting + stretching + shearing; }
+  double total() const { return kinetic + bending + twisting + stretching + gravity + contact + shearing; }
 };
+// The components with their names, in the order of files and displays: f("kinetic", e.kinetic), ...
+template <class E, class F>
+void for_each_component(E&& e, F&& f) {
+  f("kinetic", e.kinetic), f("bending", e.bending), f("twisting", e.twisting), f("stretching", e.stretching);
+  f("gravity", e.gravity), f("contact", e.contact), f("shearing", e.shearing);
+}
 
 enum class Outcome : std::uint8_t { fine, not_converged, diverged };
 // Why a step failed. The first ones are everybody's; from `own` on they are the method's, numbered as MethodInfo::failures.

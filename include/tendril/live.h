@@ -33,12 +33,17 @@ struct Hand {
   double stiffness = 0, damping = 0;                  // [N/m], [N s/m]
   double angular_stiffness = 0, angular_damping = 0;  // [N m/rad], [N m s/rad]
 };
-// Added to the path of a clamp or of a coupling.
+// Added to the path of a clamp, of a coupling or of a driven body: one of the three.
 struct PathInput {
-  int clamp = -1;            // the clamp
+  int clamp = -1;
   Vec3 move = Vec3::Zero();  // [m]
   double turn = 0;           // [rad], any number of turns
-  int coupling = -1;         // instead of a clamp
+  int coupling = -1, body = -1;
+  Vec3 move_rate = Vec3::Zero();  // [m/s] how fast `move` changes now
+  double turn_rate = 0;           // [rad/s]
+  bool same_owner(const PathInput& other) const {
+    return clamp == other.clamp && coupling == other.coupling && body == other.body;
+  }
 };
 struct WinchOrder {
   int winch = -1;

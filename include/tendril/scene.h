@@ -62,12 +62,16 @@ struct Damping {
 };
 
 inline constexpr int max_segments = 2'000'000;  // of all rods together
+enum class Give { none, elastic };
 
 struct Rod {
   std::string name;
   std::string material;
   std::optional<CrossSection> section;
-  std::vector<Station> sections;  // instead of one section: stations along the rod, interpolated
+  std::vector<Station> sections;            // instead of one section: stations along the rod, interpolated
+  Give stretch = Give::none;                // by EA
+  Give shear = Give::none;                  // by GA1 and GA2
+  std::optional<double> stiffening_strain;  // [rad/m] k in  moment = stiffness e sqrt(1 + (e/k)^2); none: in proportion to e
   Curve rest;
   std::optional<Curve> initial;  // the shape at the start, when it is not the rest shape
   SectionFollows follows = SectionFollows::parallel;
@@ -78,6 +82,7 @@ struct Rod {
   double initial_noise = 0;              // [m] size of a small random sideways displacement of the start, breaks symmetry
   Vec3 velocity = Vec3::Zero();          // [m/s] at the start
   Vec3 angular_velocity = Vec3::Zero();  // [rad/s] at the start, about the rod's centre
+  std::vector<Vec3> velocities;          // [m/s] at the start, of each node, added to these
   std::optional<int> segments;           // default 50; for a polyline: its points are the nodes
   std::vector<Refinement> refine;
   Damping damping;
@@ -95,6 +100,7 @@ struct Clamp {
   std::optional<Vec3> axis;          // default: the rod's direction there at the start
   std::optional<Vec3> direction;     // default: the rod's direction there at the start
   double from = 0, until = forever;  // [s] holds only between these times
+  std::optional<Vec3> slide;         // the held position may slide along this direction: a chute
   bool operator==(const Clamp&) const = default;
 };
 
@@ -117,6 +123,11 @@ struct GravityLoad {
   Vec3 acceleration = Vec3(0, 0, -9.81);
   bool operator==(const GravityLoad&) const = default;
 };
+struct ChangingGravityLoad {  // gravity that comes and goes
+  Vec3 acceleration = Vec3(0, 0, -9.81);
+  Timetable<double> factor;
+  bool operator==(const ChangingGravityLoad&) const = default;
+};
 struct PointLoad {
   std::string rod;
   double at = 1;
@@ -137,6 +148,7 @@ struct DistributedLoad {
   Vec3 force = Vec3::Zero();  // [N/m]
   Axes axes = Axes::world;
   Timetable<double> factor;
+  Vec3 moment = Vec3::Zero();  // [N m/m]
   bool operator==(const DistributedLoad&) const = default;
 };
 struct DragLoad {                     // force per length = -normal * v across the rod - tangential * v along it
@@ -159,7 +171,7 @@ struct WindLoad {   // 1/2 density coefficient width |w| w, w = the air's veloci
   Timetable<double> factor;
   bool operator==(const WindLoad&) const = default;
 };
-using Load = std::variant<GravityLoad, ForceLoad, MomentLoad, DistributedLoad, DragLoad, WindLoad>;
+using Load = std::variant<GravityLoad, ForceLoad, MomentLoad, DistributedLoad, DragLoad, WindLoad, ChangingGravityLoad>;
 
 enum class JointKind { ball, hinge, rigid };
 struct JointPlace {  // a point of a rod, a body, or the world
@@ -173,8 +185,9 @@ struct Joint {
   std::string name;
   JointKind kind = JointKind::rigid;
   JointPlace a, b;
-  Vec3 axis = Vec3::UnitZ();       // of a hinge, at the start
-  std::optional<Vec3> point = {};  // [m] where it is at the start, when no rod is joined
+  Vec3 axis = Vec3::UnitZ();         // of a hinge, at the start
+  std::optional<Vec3> point = {};    // [m] where it is at the start, when no rod is joined
+  double from = 0, until = forever;  // [s] joins only between these times
   bool operator==(const Joint&) const = default;
 };
 

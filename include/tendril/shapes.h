@@ -22,12 +22,15 @@ struct EllipseSection {
 struct RectangleSection {
   double width = 0, height = 0;
   bool operator==(const RectangleSection&) const = default;
-};                                  // sides along d1, d2
-struct StiffnessSection {           // given directly; needs no material
-  std::optional<double> EA;         // [N]
-  double EI1 = 0, EI2 = 0, GJ = 0;  // [N m^2]; EI1 resists bending about d1
-  double mass_per_length = 0;       // [kg/m]
-  double radius = 0;                // for drawing and contact [m]
+};                                           // sides along d1, d2
+struct StiffnessSection {                    // given directly; needs no material
+  std::optional<double> EA;                  // [N]
+  double EI1 = 0, EI2 = 0, GJ = 0;           // [N m^2]; EI1 resists bending about d1
+  double mass_per_length = 0;                // [kg/m]
+  double radius = 0;                         // for drawing and contact [m]
+  std::optional<double> GA1 = {}, GA2 = {};  // [N]; GA1 resists shear along d1
+  std::optional<double> rotary1 = {},
+                        rotary2 = {};  // [kg m] rotary inertia per length about d1, d2; none: of a round section
   bool operator==(const StiffnessSection&) const = default;
 };
 using CrossSection = std::variant<CircleSection, EllipseSection, RectangleSection, StiffnessSection>;

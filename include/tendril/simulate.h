@@ -69,14 +69,19 @@ struct Measures {  // taken from a Frame, the same for every method
 
 std::vector<std::string> probe_columns(Quantity quantity);  // {"x [m]", "y [m]", "z [m]"}, {"[J]"}
 
-using InputValue = std::variant<double, Vec3, Hand>;
+// A value that is on its way: how fast it changes now, per second of simulated time.
+template <class T>
+struct WithRate {
+  T value, rate;
+};
+using InputValue = std::variant<double, Vec3, Hand, WithRate<double>, WithRate<Vec3>>;  // without a rate: it stands still
 struct LoggedInput {
   std::int64_t step =
       0;  // calls of advance() before it was taken: steps, those counted twice that were taken back and repeated
   std::string name;
   InputValue value;
 };
-// A value as plain numbers, for files: index() of the variant and as many numbers as it has, the rest zero. A hand: rod, body, material, position x y z,
+// A value as plain numbers, for files: index() of the variant and as many numbers as it has, the rest zero. A rate follows its value. A hand: rod, body, material, position x y z,
 // orientation w x y z, velocity x y z, angular velocity x y z, stiffness, damping, angular stiffness, angular damping, point on the body x y z.
 using InputNumbers = std::array<double, 23>;
 InputNumbers numbers_of(const InputValue& value);
@@ -123,7 +128,7 @@ class Simulation {
   RunReport report() const;
 
   // "gravity" (a factor), "clamp.NAME.turn" (turns), "clamp.NAME.move" (vector), "coupling.NAME.move" (vector), "coupling.NAME.turn" (turns, where it
-  // has angular stiffness), "hand.1" to "hand.8" (a Hand; a Hand without rod and body lets go). Taken before the next step and logged with its number.
+  // has angular stiffness), "body.NAME.move" and "body.NAME.turn" of driven bodies, "hand.1" to "hand.8" (a Hand; a Hand without rod and body lets go). Taken before the next step and logged with its number.
   // In equilibria a change is followed in increments, at most 64 of them in one advance(); the rest in the next ones. Where Newton's method cannot
   // follow, advance() says not_converged, the rod stays at the last equilibrium found, the run goes on, and the next input is tried from there.
   void set_input(std::string_view name, const InputValue& value);

@@ -167,7 +167,7 @@ inline void visit_state(StateArchive& archive, Motion& m) { archive(m.linear, m.
 inline void visit_state(StateArchive& archive, Wrench& w) { archive(w.force, w.moment); }
 inline void visit_state(StateArchive& archive, BodyState& b) { archive(b.pose, b.motion); }
 inline void visit_state(StateArchive& archive, Energy& e) {
-  archive(e.kinetic, e.bending, e.twisting, e.stretching, e.gravity, e.contact);
+  for_each_component(e, [&archive](const char*, double& component) { archive(component); });
 }
 inline void visit_state(StateArchive& archive, Verdict& v) {
   archive(v.kind, v.unstable, v.softest);

@@ -60,7 +60,8 @@ struct Touch {
 // As a Frame shows it. `centre_a` is a's centerline at the touch; the contact lies on a's surface. `body`: which one the obstacle
 // is, when it is a body.
 inline ContactPoint contact_point(const Touch& c, const Vec3& centre_a, const Vec3& force_on_a, int body = -1) {
-  return {centre_a + -c.radius_a * c.normal, c.normal, force_on_a, c.gap, c.edge_a, c.edge_b, body < 0 ? c.obstacle : -1, body};
+  return {centre_a + -c.radius_a * c.normal, c.normal, force_on_a, c.gap, c.edge_a, c.edge_b,
+          body < 0 ? c.obstacle : -1,        body};
 }
 
 }  // namespace tendril

@@ -188,9 +188,12 @@ void Stage::move_on(double rate) {
     if (input.follower.at_rest()) continue;
     // A slow view may turn a clamp faster than a fast one, but not as much faster as it is slower.
     input.follower.advance(waited_, lag * of_users, input.most_rate / std::max(of_users, 0.2));
-    const Vec3& now = input.follower.value;
+    const Vec3 &now = input.follower.value, &rate_now = input.follower.rate;
+    const InputValue value = input.name == "gravity" ? InputValue(now.x())
+                             : input.vector          ? InputValue(WithRate<Vec3>{now, rate_now})
+                                                     : InputValue(WithRate<double>{now.x(), rate_now.x()});
     try {
-      simulation_.set_input(input.name, input.vector ? InputValue(now) : InputValue(now.x()));
+      simulation_.set_input(input.name, value);
     } catch (const Misuse& error) {  // more clamps than can be led: this one stays
       input.follower = Follower(Vec3(0, 0, 0));
       complaint_ = error.what();

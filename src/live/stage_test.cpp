@@ -69,6 +69,26 @@ SENTENCE("session", "a clamp turned by a click follows smoothly, and far orders 
   EXPECT_NE(stage.set_input("gravty", 1.0).find("gravity"), std::string::npos);
 }
 
+SENTENCE("session", "a clamp that is led by hand has the velocity of its path") {
+  FakeTrouble guard;
+  Stage stage(open_fake(fake_scene()));
+  EXPECT_EQ(stage.set_input("clamp.wall.move", Vec3(0.3, 0, 0)), "");
+  EXPECT_EQ(stage.set_input("clamp.wall.turn", 0.5), "");
+  double fastest = 0, spin = 0;
+  for (int i = 0; i < 800; ++i) {
+    stage.advance(1);
+    for (const PathInput& path : stage.simulation().live().paths)
+      fastest = std::max(fastest, path.move_rate.norm()), spin = std::max(spin, path.turn_rate);
+  }
+  EXPECT_GT(fastest, 0.5);
+  EXPECT_GT(spin, 1);
+  ASSERT_EQ(stage.simulation().live().paths.count, 1);
+  const PathInput& path = *stage.simulation().live().paths.begin();
+  EXPECT_EQ(path.move, Vec3(0.3, 0, 0));
+  EXPECT_EQ(path.move_rate, Vec3::Zero());  // it stands
+  EXPECT_EQ(path.turn_rate, 0);
+}
+
 Stage cantilever() {
   Scene scene = fake_scene();
   scene.method = "der";

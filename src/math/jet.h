@@ -61,18 +61,5 @@ template <class T>
 Q<double> value_of(const Q<T>& q) {
   return {value_of(q.w), value_of(q.x), value_of(q.y), value_of(q.z)};
 }
-// The same numbers as constants of a kernel over T.
-template <class T>
-V3<T> constant(const V3<double>& v) {
-  return {T(v.x), T(v.y), T(v.z)};
-}
-template <class T>
-V3<T> zero3() {
-  return {T(0), T(0), T(0)};
-}
-template <class T>
-Q<T> constant(const Q<double>& q) {
-  return {T(q.w), T(q.x), T(q.y), T(q.z)};
-}
 
 }  // namespace tendril

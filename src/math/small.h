@@ -159,6 +159,20 @@ constexpr M3<T> matrix_of(const Q<T>& q) {  // unit quaternion
   return {{T(1) - (yy + zz), xy - wz, xz + wy}, {xy + wz, T(1) - (xx + zz), yz - wx}, {xz - wy, yz + wx, T(1) - (xx + yy)}};
 }
 
+// The same numbers as constants of a kernel over T.
+template <class T>
+V3<T> constant(const V3<double>& v) {
+  return {T(v.x), T(v.y), T(v.z)};
+}
+template <class T>
+V3<T> zero3() {
+  return {T(0), T(0), T(0)};
+}
+template <class T>
+Q<T> constant(const Q<double>& q) {
+  return {T(q.w), T(q.x), T(q.y), T(q.z)};
+}
+
 // To and from Eigen.
 inline V3<double> to_small(const Vec3& v) { return {v.x(), v.y(), v.z()}; }
 inline Q<double> to_small(const Quat& q) { return {q.w(), q.x(), q.y(), q.z()}; }

@@ -39,16 +39,24 @@ Vec3 edge_vector(const Frame& frame, const RodSpan& rod, int edge) {
 
 // Energy of the half edge between the end of an open rod and the middle of its last edge, from the moment there: the joint
 // to a wall that stands at the node [ERRATA cross-method 7]; a free end has no moment and so no energy.
-void add_end_half(const Model& model, const RestValues& rest, const Frame& frame, NodeIndex node, EdgeIndex edge,
-                  Energy& energy) {
+void add_end_half(const Model& model, const RestValues& rest, const Law& law, const Frame& frame, NodeIndex node,
+                  EdgeIndex edge, Energy& energy) {
   const Section& section = model.section[rest.section[edge]];
   const Vec3 m = frame.orientation[edge].conjugate() * frame.moment[node];
   const double half = 0.5 * rest.length[edge];
-  const auto stored = [half](double moment, double stiffness) {
-    return stiffness > 0 ? 0.5 * moment * moment / stiffness * half : 0.0;
+  const auto stored = [half, &law](double moment, double stiffness) {
+    if (!(stiffness > 0)) return 0.0;
+    if (law.is_linear()) return 0.5 * moment * moment / stiffness * half;
+    return energy_of(law, stiffness, strain_of(law, 1 / stiffness, moment).value) * half;
   };
   energy.bending += stored(m.x(), section.EI1) + stored(m.y(), section.EI2);
   energy.twisting += stored(m.z(), section.GJ);
+}
+
+// From the force across the edge: frames have d3 along the edge and do not show how far the section leans.
+double shearing_energy(const Section& section, double length, const Frame& frame, EdgeIndex edge) {
+  const Vec3 n = frame.orientation[edge].conjugate() * frame.force[edge];
+  return 0.5 * length * (n.x() * n.x() / section.GA1 + n.y() * n.y() / section.GA2);
 }
 
 }  // namespace
@@ -124,6 +132,7 @@ const RestValues& Meter::rest_of(const Frame& frame) const {
 
 Energy Meter::energy_of_rod(const Frame& frame, const RestValues& rest, int rod_number) const {
   const Model& m = *model_;
+  const RodModel& from = m.rods[static_cast<std::size_t>(rod_number)];
   const RodSpan& rod = frame.rods[static_cast<std::size_t>(rod_number)];
   Energy energy;
   for (int i = 0; i < rod.inner; ++i) {
@@ -133,22 +142,27 @@ Energy Meter::energy_of_rod(const Frame& frame, const RestValues& rest, int rod_
     const Section &a = m.section[rest.section[e.before]], &b = m.section[rest.section[e.after]];
     const double la = 0.5 * rest.length[e.before], lb = 0.5 * rest.length[e.after];
     // Two half edges in a row under one moment: their compliances add.
-    const auto stored = [la, lb](double strain, double stiff_a, double stiff_b) {
-      return stiff_a > 0 && stiff_b > 0 ? 0.5 * strain * strain / (la / stiff_a + lb / stiff_b) : 0.0;
+    const auto stored = [la, lb, &from](double strain, double stiff_a, double stiff_b) {
+      if (!(stiff_a > 0 && stiff_b > 0)) return 0.0;
+      const double compliance = la / stiff_a + lb / stiff_b;
+      if (from.law.is_linear()) return 0.5 * strain * strain / compliance;
+      return energy_of(from.law, (la + lb) / compliance, strain / (la + lb)) * (la + lb);
     };
     energy.bending +=
         stored(now.bend1 - rest.strain[j].bend1, a.EI1, b.EI1) + stored(now.bend2 - rest.strain[j].bend2, a.EI2, b.EI2);
     energy.twisting += stored(frame.twist[j] - rest.twist[j], a.GJ, b.GJ);
   }
   if (!rod.ring && rod.edges > 0) {
-    add_end_half(m, rest, frame, NodeIndex(rod.first_node), EdgeIndex(rod.first_edge), energy);
-    add_end_half(m, rest, frame, NodeIndex(rod.first_node + rod.nodes - 1), EdgeIndex(rod.first_edge + rod.edges - 1),
-                 energy);
+    add_end_half(m, rest, from.law, frame, NodeIndex(rod.first_node), EdgeIndex(rod.first_edge), energy);
+    add_end_half(m, rest, from.law, frame, NodeIndex(rod.first_node + rod.nodes - 1),
+                 EdgeIndex(rod.first_edge + rod.edges - 1), energy);
   }
   for (int k = 0; k < rod.edges; ++k) {
     const EdgeIndex e(rod.first_edge + k);
     const double stretch = edge_vector(frame, rod, k).norm() / rest.length[e] - 1;
-    energy.stretching += 0.5 * m.section[rest.section[e]].EA * stretch * stretch * rest.length[e];  // EA = 0: not given
+    const Section& section = m.section[rest.section[e]];
+    energy.stretching += 0.5 * section.EA * stretch * stretch * rest.length[e];  // EA = 0: not given
+    if (from.shears) energy.shearing += shearing_energy(section, rest.length[e], frame, e);
   }
   for (int k = 0; k < rod.nodes; ++k) {
     const NodeIndex n(rod.first_node + k);
@@ -164,6 +178,7 @@ Energy Meter::energy(const Frame& frame, const RestValues& rest) const {
     const Energy one = energy_of_rod(frame, rest, r);
     sum.kinetic += one.kinetic, sum.bending += one.bending, sum.twisting += one.twisting;
     sum.stretching += one.stretching, sum.gravity += one.gravity, sum.contact += one.contact;
+    sum.shearing += one.shearing;
   }
   for (std::size_t i = 0; i < frame.bodies.size(); ++i) {
     sum.kinetic += kinetic_energy(model_->bodies[i], frame.bodies[i]);

@@ -26,6 +26,11 @@ double rod_between(const Model& model, const ClampModel& a, const ClampModel& b)
   return rod.span.ring ? std::min(along, rod.length - along) : along;
 }
 
+// Both hold a place of one rod that does not stretch.
+bool hold_apart(const Model& model, const ClampModel& a, const ClampModel& b) {
+  return a.rod == b.rod && a.position && b.position && a.node != b.node && !model.rods[static_cast<Size>(a.rod)].stretches;
+}
+
 // Keys of both timetables, instants between them, and the borders of the time in which both hold.
 std::vector<double> common_instants(const Model& model, const ClampModel& a, const ClampModel& b) {
   const double from = std::max({a.from, b.from, 0.0}), until = std::min({a.until, b.until, model.end_time});
@@ -49,7 +54,7 @@ Problems check_reach(const Model& model) {
   for (int i = 0; i < count; ++i)
     for (int j = std::max(0, i - farthest); j < i; ++j) {
       const ClampModel &a = model.clamps[static_cast<Size>(j)], &b = model.clamps[static_cast<Size>(i)];
-      if (a.rod != b.rod || !a.position || !b.position || a.node == b.node) continue;
+      if (!hold_apart(model, a, b)) continue;
       const double length = rod_between(model, a, b);
       double worst = 0, when = 0;
       for (const double t : common_instants(model, a, b)) {
@@ -63,7 +68,8 @@ Problems check_reach(const Model& model) {
           {Severity::error, "", fmt::format("clamp[{}].move", blamed),
            fmt::format("the clamps are {:.6g} m apart at t = {:.6g} s but the rod between them is {:.6g} m long", worst,
                        when, length),
-           "a rod that does not stretch cannot reach", "move them less far, or use a method and option with stretch"});
+           "a rod that does not stretch cannot reach",
+           "move them less far, or let the rod stretch (stretch = \"elastic\")"});
     }
   return problems;
 }
@@ -73,13 +79,13 @@ Problems check_slack(const Model& model) {
   for (Size i = 0; i < model.clamps.size() && i < 64; ++i)
     for (Size j = 0; j < i; ++j) {
       const ClampModel &a = model.clamps[j], &b = model.clamps[i];
-      if (a.rod != b.rod || !a.position || !b.position || a.node == b.node) continue;
+      if (!hold_apart(model, a, b)) continue;
       const double distance = (place_of(a, model.end_time) - place_of(b, model.end_time)).norm();
       if (distance < (1 - 1e-9) * rod_between(model, a, b)) continue;
       problems.push_back({Severity::warning, "", fmt::format("clamp[{}]", i),
                           fmt::format("the rod is pulled quite straight between clamps {} and {}", a.name, b.name),
                           "its tension has no finite value under a load across it",
-                          "bring the clamps together a little, or let the rod stretch"});
+                          "bring the clamps together a little, or let the rod stretch (stretch = \"elastic\")"});
     }
   return problems;
 }

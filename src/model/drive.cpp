@@ -51,6 +51,14 @@ void evaluate_factors(const std::vector<Placed>& loads, double time, double load
     out[i] = load_factor * at_time<double>(loads[i].factor, time, 1.0, 0.0).value;
 }
 
+// What a user adds to a path by hand: to its pose, turned about `axis`, and to its motion.
+void add_path(const PathInput& path, const Vec3& axis, Pose& pose, Motion& motion) {
+  pose.position += path.move;
+  pose.orientation = exp_quat(Vec3(path.turn * axis)) * pose.orientation;
+  motion.linear += path.move_rate;
+  motion.angular += path.turn_rate * axis;
+}
+
 void evaluate_body(const BodyModel& body, double time, double load_factor, BodyState& now) {
   now = body.start;
   if (body.kind != BodyKind::driven) return;
@@ -84,9 +92,7 @@ void evaluate_grips(const Model& model, const Live& live, double time, double lo
     grip.coupling = static_cast<int>(i);
     evaluate_coupling(coupling, time, load_factor, grip);
     for (const PathInput& path : live.paths) {
-      if (path.coupling != grip.coupling) continue;
-      grip.pose.position += path.move;
-      grip.pose.orientation = exp_quat(Vec3(path.turn * coupling.axis)) * grip.pose.orientation;
+      if (path.coupling == grip.coupling) add_path(path, coupling.axis, grip.pose, grip.motion);
     }
     out.push_back(grip);
   }
@@ -109,17 +115,39 @@ void evaluate_grips(const Model& model, const Live& live, double time, double lo
 
 }  // namespace
 
+LateClamps::LateClamps(const Model& model) : shift_(model.clamps.size()), holds_(model.clamps.size(), 0) {}
+
+void LateClamps::take_hold(std::size_t clamp, const Pose& path, const Pose& rod) {
+  shift_[clamp].position = rod.position - path.position;
+  shift_[clamp].orientation = (rod.orientation * path.orientation.conjugate()).normalized();
+}
+
+void LateClamps::shift(std::size_t clamp, ClampNow& now) const {
+  now.pose.position += shift_[clamp].position;
+  now.pose.orientation = shift_[clamp].orientation * now.pose.orientation;
+  now.motion.angular = shift_[clamp].orientation * now.motion.angular;
+}
+
+void LateClamps::visit_state(StateArchive& archive) {
+  archive.fixed(holds_);
+  archive.fixed(shift_);
+}
+
 void evaluate(const Model& model, const Live& live, double time, double load_factor, Drive& out) {
   out.time = time;
   out.load_factor = load_factor;
   out.gravity = (load_factor * live.gravity_scale) * model.gravity;
+  for (const ChangingGravity& g : model.changing_gravity)
+    out.gravity += (load_factor * live.gravity_scale * at_time<double>(g.factor, time, 1.0, 0.0).value) * g.acceleration;
   out.clamps.resize(model.clamps.size());
   for (std::size_t i = 0; i < model.clamps.size(); ++i) evaluate_clamp(model.clamps[i], time, load_factor, out.clamps[i]);
-  for (const PathInput& path : live.paths) {  // those of couplings: evaluate_grips
+  for (const PathInput& path : live.paths) {  // those of bodies: below, of couplings: evaluate_grips
     if (path.clamp < 0 || path.clamp >= static_cast<int>(out.clamps.size())) continue;
     ClampNow& now = out.clamps[static_cast<std::size_t>(path.clamp)];
     now.pose.position += path.move;
     now.turn += path.turn;
+    now.motion.linear += path.move_rate;
+    now.motion.angular += path.turn_rate * model.clamps[static_cast<std::size_t>(path.clamp)].axis;
   }
   for (std::size_t i = 0; i < model.clamps.size(); ++i) {
     ClampNow& now = out.clamps[i];
@@ -128,6 +156,12 @@ void evaluate(const Model& model, const Live& live, double time, double load_fac
   }
   out.bodies.resize(model.bodies.size());
   for (std::size_t i = 0; i < model.bodies.size(); ++i) evaluate_body(model.bodies[i], time, load_factor, out.bodies[i]);
+  for (const PathInput& path : live.paths) {
+    if (path.body < 0 || path.body >= static_cast<int>(out.bodies.size())) continue;
+    const BodyModel& body = model.bodies[static_cast<std::size_t>(path.body)];
+    BodyState& now = out.bodies[static_cast<std::size_t>(path.body)];
+    if (body.kind == BodyKind::driven) add_path(path, body.axis, now.pose, now.motion);
+  }
   evaluate_factors(model.node_loads, time, load_factor, out.node_factor);
   evaluate_factors(model.line_loads, time, load_factor, out.line_factor);
   out.wind_factor.resize(model.winds.size());

@@ -51,5 +51,30 @@ void write_drive(const Model& model, const Drive& drive, Frame& frame);
 
 // Saved by the methods: what a Frame says of the drive is the same after loading.
 void visit_state(StateArchive& archive, Drive& drive);
+// A clamp that takes hold late (`from` > 0) does so where the rod is then: its path is shifted and turned by what lies between,
+// and so is its motion. A method asks after every `evaluate`, and saves this with its state.
+class LateClamps {
+ public:
+  explicit LateClamps(const Model& model);
+  // `rod_pose(clamp)`: where the rod is now at this clamp's node; asked only of clamps that take hold.
+  template <class RodPose>
+  void follow(const Model& model, Drive& drive, const RodPose& rod_pose) {
+    for (std::size_t i = 0; i < model.clamps.size(); ++i) {
+      ClampNow& now = drive.clamps[i];
+      const bool late = model.clamps[i].from > 0;
+      if (late && now.active && !holds_[i]) take_hold(i, now.pose, rod_pose(model.clamps[i]));
+      holds_[i] = now.active;
+      if (late) shift(i, now);
+    }
+  }
+  bool holds(std::size_t clamp) const { return holds_[clamp] != 0; }  // when `follow` was last asked
+  void visit_state(StateArchive& archive);
+
+ private:
+  void take_hold(std::size_t clamp, const Pose& path, const Pose& rod);
+  void shift(std::size_t clamp, ClampNow& now) const;
+  std::vector<Pose> shift_;  // per clamp: from its path to where the rod was
+  std::vector<char> holds_;
+};
 
 }  // namespace tendril

@@ -93,6 +93,115 @@ SENTENCE("model", "a clamp's velocity is the derivative of its pose") {
   EXPECT_FALSE(pose(5).active);
 }
 
+// A smooth motion of a user's: value and rate.
+struct ByHand {
+  Vec3 move, move_rate;
+  double turn, turn_rate;
+};
+ByHand by_hand(double time) {
+  return {Vec3(std::sin(3 * time), time * time, 0.2), Vec3(3 * std::cos(3 * time), 2 * time, 0), 2 * std::cos(time),
+          -2 * std::sin(time)};
+}
+PathInput led(PathInput owner, double time) {
+  const ByHand hand = by_hand(time);
+  owner.move = hand.move, owner.move_rate = hand.move_rate, owner.turn = hand.turn, owner.turn_rate = hand.turn_rate;
+  return owner;
+}
+
+SENTENCE("model", "every pose of the drive has the motion it says: timetables, live inputs, late clamps") {
+  Scene scene = driven();
+  scene.clamps[1].from = 0.2;  // takes hold elsewhere, turned
+  Coupling spring;
+  spring.rod = "rod", spring.at = 0.5, spring.stiffness = 1, spring.axis = Vec3(0, 1, 1);
+  spring.move = path({{0, Vec3::Zero()}, {2, Vec3(0, 0, 1)}}), spring.turn = {TimetableShape::smooth, {{0, 0}, {2, 0.7}}};
+  scene.couplings = {spring};
+  RigidBody motor;
+  motor.name = "motor", motor.kind = BodyKind::driven, motor.axis = Vec3(1, 2, 0), motor.orientation = Vec3(0.3, 0, 1);
+  motor.move = path({{0, Vec3::Zero()}, {2, Vec3(1, 0, 1)}}), motor.turn = {TimetableShape::smooth, {{0, 0}, {2, 2}}};
+  scene.bodies = {motor};
+  Obstacle wheel;
+  wheel.shape = SphereShape{Vec3(3, 0, 0), 0.1}, wheel.pivot = Vec3(3, 0.5, 0);
+  wheel.move = path({{0, Vec3::Zero()}, {2, Vec3(0, 2, 0)}}), wheel.turn = {TimetableShape::smooth, {{0, 0}, {2, 0.8}}};
+  scene.obstacles = {wheel};
+  const Model model = *build_model(scene);
+  LateClamps late(model);
+  const auto drive_at = [&](double time) {
+    Live live;
+    live.paths.add(led({.clamp = 0}, time)), live.paths.add(led({.clamp = 1}, time));
+    live.paths.add(led({.coupling = 0}, time)), live.paths.add(led({.body = 0}, time));
+    Drive drive;
+    evaluate(model, live, time, 1, drive);
+    late.follow(model, drive, [](const ClampModel&) { return Pose{Vec3(1, 1, 1), exp_quat(Vec3(0.5, -1, 0.4))}; });
+    return drive;
+  };
+  struct Moved {
+    Pose pose;
+    Motion motion;
+  };
+  const auto all_of = [](const Drive& d) {
+    return std::vector<Moved>{{d.clamps[0].pose, d.clamps[0].motion},
+                              {d.clamps[1].pose, d.clamps[1].motion},
+                              {d.grips[0].pose, d.grips[0].motion},
+                              {d.bodies[0].pose, d.bodies[0].motion},
+                              {d.obstacles[0].pose, d.obstacles[0].motion}};
+  };
+  EXPECT_EQ(drive_at(0.1).clamps[1].active, false);
+  EXPECT_NEAR((drive_at(0.25).clamps[1].pose.position - Vec3(1, 1, 1)).norm(), 0, 1e-15);  // where the rod was
+  for (const double time : {0.4, 1.0, 1.7}) {
+    const std::vector<Moved> now = all_of(drive_at(time));
+    for (std::size_t i = 0; i < now.size(); ++i) {
+      const auto place = [&](double t) { return Eigen::VectorXd(all_of(drive_at(t))[i].pose.position); };
+      const auto turn = [&](double t) {
+        return Eigen::VectorXd(log_rotation(all_of(drive_at(t))[i].pose.orientation * now[i].pose.orientation.conjugate()));
+      };
+      const auto moved = compare_with_differences(place, Eigen::VectorXd(now[i].motion.linear), time);
+      EXPECT_TRUE(moved.ok) << i << ": " << moved.message;
+      const auto turned = compare_with_differences(turn, Eigen::VectorXd(now[i].motion.angular), time);
+      EXPECT_TRUE(turned.ok) << i << ": " << turned.message;
+    }
+  }
+}
+
+SENTENCE("model", "gravity that changes with time adds to the one that does not") {
+  Scene scene = driven();
+  scene.loads = {GravityLoad{Vec3(0, 0, -10)},
+                 ChangingGravityLoad{Vec3(4, 0, 0), {TimetableShape::linear, {{0, 0}, {2, 1}}}}};
+  const Model model = *build_model(scene);
+  Drive drive;
+  Live live;
+  live.gravity_scale = 3;
+  evaluate(model, {}, 0.5, 1, drive);
+  EXPECT_EQ(drive.gravity, Vec3(1, 0, -10));
+  evaluate(model, live, 2, 0.5, drive);
+  EXPECT_EQ(drive.gravity, Vec3(6, 0, -15));
+}
+
+SENTENCE("model", "the memory of late clamps is saved and loaded") {
+  Scene scene = driven();
+  scene.clamps[1].from = 0.2;
+  const Model model = *build_model(scene);
+  LateClamps late(model), other(model);
+  const auto hold = [](const ClampModel&) { return Pose{Vec3(1, 2, 3), exp_quat(Vec3(0.5, -1, 0.4))}; };
+  const auto nowhere = [](const ClampModel&) {
+    ADD_FAILURE() << "holds already";
+    return Pose{};
+  };
+  Drive drive;
+  evaluate(model, {}, 0.5, 1, drive);
+  late.follow(model, drive, hold);
+  StateWriter writer;
+  late.save(writer);
+  StateReader reader(writer.buffer());
+  other.load(reader);
+  EXPECT_TRUE(reader.at_end());
+  Drive again;
+  evaluate(model, {}, 0.5, 1, again);
+  other.follow(model, again, nowhere);
+  EXPECT_EQ(again.clamps[1].pose.position, drive.clamps[1].pose.position);
+  EXPECT_EQ(again.clamps[1].pose.orientation.coeffs(), drive.clamps[1].pose.orientation.coeffs());
+  EXPECT_EQ(again.clamps[1].motion.angular, drive.clamps[1].motion.angular);
+}
+
 SENTENCE("model", "the load factor ramps loads, gravity and paths; live inputs add to them") {
   const Model model = *build_model(driven());
   Live live;

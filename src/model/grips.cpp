@@ -35,6 +35,20 @@ Vec3 grip_moment(const Grip& grip, const Quat& orientation, const Vec3& spin) {
   return grip.angular_stiffness * log_rotation(turn) + grip.angular_damping * (grip.motion.angular - spin);
 }
 
+// k/2 |p - h|^2 with p = sum w_i x_i:   gradient k w_i (p - h),   Hessian k w_i w_j
+SpringEnergy spring_energy_with_derivatives(double stiffness, double share, const Vec3& a, const Vec3& b,
+                                            const Vec3& place) {
+  const double w[2] = {1 - share, share};
+  const Vec3 away = w[0] * a + w[1] * b - place;
+  SpringEnergy spring;
+  spring.energy = 0.5 * stiffness * away.squaredNorm();
+  for (int i = 0; i < 2; ++i) {
+    spring.gradient.segment<3>(3 * i) = stiffness * w[i] * away;
+    for (int j = 0; j < 2; ++j) spring.hessian.block<3, 3>(3 * i, 3 * j) = stiffness * w[i] * w[j] * Mat3::Identity();
+  }
+  return spring;
+}
+
 namespace {
 constexpr double firm = 30, quick = 10;  // [1], [rad/s]
 

@@ -3,6 +3,7 @@
 // ones add it to their matrix, so that it is stable for any hand.
 #pragma once
 
+#include "math/log_of.h"
 #include "model/model.h"
 #include "tendril/live.h"
 #include "tendril/state.h"
@@ -42,6 +43,23 @@ PointOnNodes point_on_nodes(const RodSpan& rod, const OnNodes<double>& material,
 // A grip at the material point `material` [m] of a rod, for methods that keep the model's nodes; others take `material` and
 // point_on_nodes of their own.
 Grip grip_at(const Model& model, int rod, double material);
+
+// A spring's pull on a point at x, and its moment on a frame q in the frame's own axes: over double and jets.
+template <class T>
+V3<T> spring_pull(double stiffness, const V3<double>& place, const V3<T>& x) {
+  return stiffness * (constant<T>(place) - x);
+}
+template <class T>
+V3<T> spring_turn(double angular_stiffness, const Q<double>& place, const Q<T>& q) {
+  return angular_stiffness * log_of(Q<T>(conjugate(q) * constant<T>(place)));
+}
+// The energy of a spring from a place to the point (1 - share) a + share b, with derivatives in (a, b).
+struct SpringEnergy {
+  double energy = 0;
+  Eigen::Matrix<double, 6, 1> gradient;
+  Eigen::Matrix<double, 6, 6> hessian;
+};
+SpringEnergy spring_energy_with_derivatives(double stiffness, double share, const Vec3& a, const Vec3& b, const Vec3& place);
 
 // The force of the spring and damper on a point that is at `position` with `velocity`.
 inline Vec3 grip_force(const Grip& grip, const Vec3& position, const Vec3& velocity) {

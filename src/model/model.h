@@ -8,6 +8,7 @@
 #include <variant>
 #include <vector>
 
+#include "model/constitutive.h"
 #include "tendril/frame.h"
 #include "tendril/problem.h"
 #include "tendril/scene.h"
@@ -16,9 +17,11 @@ namespace tendril {
 
 struct Section {                    // of one edge
   double EA = 0;                    // [N]; 0: not given
+  double GA1 = 0, GA2 = 0;          // [N]; GA1 resists shear along d1; 0: not given
   double EI1 = 0, EI2 = 0, GJ = 0;  // [N m^2]; EI1 resists bending about d1
   double line_mass = 0;             // [kg/m]
   double rotary1 = 0, rotary2 = 0;  // [kg m] rho I about d1, d2 (polar: their sum)
+  bool rotary_given = false;        // by the scene, not found from shape, mass and radius
   double extent1 = 0, extent2 = 0;  // half sizes along d1, d2, for drawing and contact [m]
   double radius() const { return extent1 > extent2 ? extent1 : extent2; }
   enum class Shape { round, box } shape = Shape::round;
@@ -31,6 +34,8 @@ struct RodModel {
   RodSpan span;
   double length = 0;  // of the rest rod [m]
   Damping damping;
+  bool stretches = false, shears = false;       // by EA, by GA1 and GA2 of its sections; otherwise not at all
+  Law law;                                      // of bending and twist
   std::shared_ptr<const RestCurve> rest_curve;  // by material coordinate: where a method puts a node that the model has not
   int max_edges = 0;  // that can ever be out: those of the model, and one more where one is cut in two
 };
@@ -48,6 +53,8 @@ struct ClampModel {  // a clamp at its node
   Timetable<double> turn;     // [turns]
   double from = 0, until = forever;
   double material = 0;  // [m]
+  bool slides = false;  // along the direction `slide` (unit)
+  Vec3 slide = Vec3::UnitX();
 };
 
 struct NodeLoad {  // a point force or moment
@@ -63,11 +70,16 @@ struct LineLoad {  // per rest length, on the edges [first, last) of the flat ar
   int rod = 0;
   EdgeIndex first, last;
   double first_share = 1,
-         last_share = 1;      // covered fraction of the first and the last edge; a single edge: all in first_share
-  Vec3 force = Vec3::Zero();  // [N/m]
+         last_share = 1;       // covered fraction of the first and the last edge; a single edge: all in first_share
+  Vec3 force = Vec3::Zero();   // [N/m]
+  Vec3 moment = Vec3::Zero();  // [N m/m]
   Axes axes = Axes::world;
   Timetable<double> factor;
   double from = 0, to = 0;  // material coordinates of the covered part [m]
+};
+struct ChangingGravity {
+  Vec3 acceleration = Vec3::Zero();  // [m/s^2]
+  Timetable<double> factor;
 };
 struct Drag {
   int rod = -1;  // -1: every rod
@@ -87,6 +99,7 @@ struct JointModel {  // each side: a rod (rod >= 0), a body (body >= 0), or the 
   Vec3 point = Vec3::Zero();                                    // where it is at the start [m]
   Quat frame_a = Quat::Identity(), frame_b = Quat::Identity();  // of a rod: its material frame at the node at the start
   double material_a = 0, material_b = 0;                        // of a rod [m]
+  double from = 0, until = forever;
 };
 struct BodyModel {
   std::string name;
@@ -192,8 +205,9 @@ struct Model {
   std::vector<ProbeModel> probes;
   std::vector<ObstacleModel> obstacles;
   ContactModel contact;
-  Vec3 gravity = Vec3::Zero();  // sum of all gravity loads [m/s^2]
-  double end_time = 0;          // statics: the drive of this time
+  Vec3 gravity = Vec3::Zero();  // sum of all gravity loads that do not change [m/s^2]
+  std::vector<ChangingGravity> changing_gravity;
+  double end_time = 0;  // statics: the drive of this time
 };
 
 // Sampling places a node exactly at every clamp, coupling, point load and joint; between these, segments are as even as they can be.

@@ -25,20 +25,19 @@ WindNow wind_now(const WindLoad& law, double factor, double time);
 
 template <class T>
 V3<T> wind_velocity(const WindNow& now, const V3<T>& at) {
-  const auto wide = [](const V3<double>& v) { return V3<T>{T(v.x), T(v.y), T(v.z)}; };
-  V3<T> v = wide(now.mean);
+  V3<T> v = constant<T>(now.mean);
   if (now.changes) {
     constexpr double golden = 1.6180339887498949, root3 = 1.7320508075688772, root7 = 2.6457513110645906;
-    const T p = T(math::two_pi) * (T(now.phase) - dot(at, wide(now.along)));
+    const T p = T(math::two_pi) * (T(now.phase) - dot(at, constant<T>(now.along)));
     const auto wave = [&p](double rate, double shift) { return math::sin(T(T(rate) * p + T(shift))); };
     const T g = T(0.5) * (wave(1, 0) + T(0.6) * wave(golden, 1.3) + T(0.4) * wave(root7, 4.1));
     const T h1 = (wave(root3, 0.7) + T(0.5) * wave(golden * root3, 2.9)) / T(1.5);
     const T h2 = (math::cos(T(T(1.2 * root3) * p + T(0.2))) + T(0.5) * wave(root7 * root3, 5.3)) / T(1.5);
-    v = v + (T(now.gust) * g) * wide(now.mean) + h1 * wide(now.n1) + h2 * wide(now.n2);
+    v = v + (T(now.gust) * g) * constant<T>(now.mean) + h1 * constant<T>(now.n1) + h2 * constant<T>(now.n2);
   }
   if (now.whirls) {
-    const V3<T> d = at - wide(now.centre), axis = wide(now.axis), out = d - dot(d, axis) * axis;
-    v = v + (T(1) / (T(1) + T(now.inverse_square) * squared_norm(out))) * cross(wide(now.whirl), out);
+    const V3<T> d = at - constant<T>(now.centre), axis = constant<T>(now.axis), out = d - dot(d, axis) * axis;
+    v = v + (T(1) / (T(1) + T(now.inverse_square) * squared_norm(out))) * cross(constant<T>(now.whirl), out);
   }
   return v;
 }

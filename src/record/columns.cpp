@@ -43,7 +43,7 @@ void put(const Pull& p, Values& out) {
   put(p.material, out), put(p.from, out), put(p.point, out), put(p.force, out), put(p.moment, out);
 }
 void put_energy(const Energy& e, Values& out) {
-  out.insert(out.end(), {e.kinetic, e.bending, e.twisting, e.stretching, e.gravity, e.contact, e.total()});
+  out.insert(out.end(), {e.kinetic, e.bending, e.twisting, e.stretching, e.gravity, e.contact, e.total(), e.shearing});
 }
 
 [[noreturn]] void fail_number() { throw RecordError("holds a number that cannot be"); }
@@ -77,7 +77,7 @@ void take(const double*& v, Pull& out) {
   for (int* n : {&out.coupling, &out.hand, &out.rod, &out.body}) take(v, *n);
   take(v, out.material), take(v, out.from), take(v, out.point), take(v, out.force), take(v, out.moment);
 }
-Energy energy_from(const double* v) { return {v[0], v[1], v[2], v[3], v[4], v[5]}; }
+Energy energy_from(const double* v) { return {v[0], v[1], v[2], v[3], v[4], v[5], v[7]}; }  // v[6]: their sum
 
 // ---- lists of a Frame: as many as there are rows, or as many as the file always has ----------------------------------------
 template <auto list>
@@ -139,10 +139,11 @@ const Column columns[] = {
      put_list<&Frame::force>, take_rows<&Frame::force>},
     {"twist", "at inner nodes, unwrapped, rad", RowIs::inner_node, nullptr, 0, false, true, put_list<&Frame::twist>,
      take_rows<&Frame::twist>},
-    {"energies", "measured, the same for every method: kinetic, bending, twisting, stretching, gravity, contact, total, J",
-     RowIs::frame, always<7>, 0, false, true, [](const RowSource& r, Values& out) { put_energy(r.measures.energy, out); },
+    {"energies",
+     "measured, the same for every method: kinetic, bending, twisting, stretching, gravity, contact, total, shearing, J",
+     RowIs::frame, always<8>, 0, false, true, [](const RowSource& r, Values& out) { put_energy(r.measures.energy, out); },
      [](const RowTarget& r) { r.measures.energy = energy_from(r.values); }},
-    {"own_energies", "that the scheme itself conserves; columns as in energies, J", RowIs::frame, always<7>, 0, false, false,
+    {"own_energies", "that the scheme itself conserves; columns as in energies, J", RowIs::frame, always<8>, 0, false, false,
      [](const RowSource& r, Values& out) { put_energy(r.frame.own_energy, out); },
      [](const RowTarget& r) { r.frame.own_energy = energy_from(r.values); }},
     {"momentum", "linear (kg m/s), angular about the origin (kg m^2/s)", RowIs::frame, always<2>, 3, false, false,
@@ -188,8 +189,8 @@ const Column columns[] = {
      RowIs::frame, nullptr, 0, true, true,
      [](const RowSource& r, Values& out) { put(static_cast<int>(r.frame.report.verdict.kind), out); },
      [](const RowTarget& r) { r.frame.report.verdict.kind = static_cast<Verdict::Kind>(whole(r.values[0])); }},
-    {"solver/unstable", "directions in which the energy of an equilibrium falls, where counted", RowIs::frame, nullptr, 0, true,
-     true, [](const RowSource& r, Values& out) { put(r.frame.report.verdict.unstable, out); },
+    {"solver/unstable", "directions in which the energy of an equilibrium falls, where counted", RowIs::frame, nullptr, 0,
+     true, true, [](const RowSource& r, Values& out) { put(r.frame.report.verdict.unstable, out); },
      [](const RowTarget& r) { r.frame.report.verdict.unstable = whole(r.values[0]); }},
     {"solver/softest", "eigenvalue of the softest mode, over the method's unit of stiffness; NaN: not known", RowIs::frame,
      nullptr, 0, false, true, TENDRIL_NUMBER(frame.report.verdict.softest)},

@@ -29,11 +29,13 @@ struct Set {
 };
 constexpr Set steps{"inputs/step", "calls of advance() before it was taken", 1};
 constexpr Set names{"inputs/name", "what was set", 1};
-constexpr Set kinds{"inputs/kind", "0: a number, 1: a vector, 2: a hand", 1};
-constexpr Set values{"inputs/value",
-                     "number; x, y, z; or of a hand: rod, body, material, position, orientation w x y z, "
-                     "velocity, angular velocity, stiffness, damping, angular stiffness, angular damping, point on the body",
-                     2};
+constexpr Set kinds{"inputs/kind", "0: a number, 1: a vector, 2: a hand, 3: a number and its rate, 4: a vector and its rate",
+                    1};
+constexpr Set values{
+    "inputs/value",
+    "number; x, y, z; after them their rates; or of a hand: rod, body, material, position, orientation w x y z, "
+    "velocity, angular velocity, stiffness, damping, angular stiffness, angular damping, point on the body",
+    2};
 
 void create(hid_t file, const Set& set, hid_t type, const std::string& name) {
   const std::array<hsize_t, 2> size{0, width}, most{H5S_UNLIMITED, width}, chunk{input_chunk_rows, width};

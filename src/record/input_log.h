@@ -1,7 +1,7 @@
 // The group `inputs` of run.h5: live inputs with the step before which each was taken. One row per input:
 //   step   as LoggedInput::step
 //   name   fixed-length text
-//   kind   0: a number, 1: a vector, 2: a hand
+//   kind   0: a number, 1: a vector, 2: a hand, 3: a number and its rate, 4: a vector and its rate
 //   value  InputNumbers
 // The attribute `missing` counts inputs that were taken before and are not there: a run whose recording began after a load.
 #pragma once

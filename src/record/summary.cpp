@@ -52,8 +52,9 @@ std::string summary_json(const Simulation& simulation, const RunReport& report) 
     out["probes"][probe.name] = {{"last", std::move(last)}};
   }
   const Energy& e = report.last.energy;
-  out["energy"] = {{"kinetic", e.kinetic}, {"bending", e.bending}, {"twisting", e.twisting}, {"stretching", e.stretching},
-                   {"gravity", e.gravity}, {"contact", e.contact}, {"total", e.total()},     {"drift", report.last.drift}};
+  for_each_component(e, [&](const char* name, double value) { out["energy"][name] = value; });
+  out["energy"]["total"] = e.total();
+  out["energy"]["drift"] = report.last.drift;
   out["worst"] = {{"length_error", report.worst_length_error},
                   {"penetration", report.worst_penetration},
                   {"contacts", report.most_contacts},

@@ -26,13 +26,6 @@ OptionTable table_of(const Scene& scene, const std::string& method) {
   return found == scene.options.end() ? OptionTable{} : found->second;
 }
 
-// By convention a method that stretches only when told to has the option `extensible`.
-bool stretches(const MethodEntry& method, const Options& options) {
-  for (const OptionInfo& option : method.info.options)
-    if (option.name == "extensible") return options.flag("extensible");
-  return method.info.can.any(Feature::stretch);
-}
-
 void choose_step(const Scene& scene, Examined& examined) {
   const double frame_interval = 1 / scene.time.frames_per_second;
   const StepAdvice& advice = examined.advice;
@@ -77,8 +70,8 @@ Examined examine(const Scene& scene, const MethodEntry& method) {
   if (out.model && !has_errors(out.problems)) {
     out.options.emplace(method.info.options, table_of(scene, method.info.name));
     add(method.check(*out.model, *out.options));
-    if (!stretches(method, *out.options)) add(check_reach(*out.model));
-    if (scene.time.mode != Mode::dynamics && !stretches(method, *out.options)) add(check_slack(*out.model));
+    add(check_reach(*out.model));
+    if (scene.time.mode != Mode::dynamics) add(check_slack(*out.model));
     if (scene.time.mode == Mode::dynamics) add(check_start(*out.model));
     add(check_overlap(*out.model));
   }

@@ -20,8 +20,8 @@ const Hand* hand_of(const Live& live, const Hand& like) {
 
 PathInput path_of(const Live& live, const PathInput& like) {
   for (const PathInput& path : live.paths)
-    if (path.clamp == like.clamp && path.coupling == like.coupling) return path;
-  return {.clamp = like.clamp, .coupling = like.coupling};
+    if (path.same_owner(like)) return path;
+  return {.clamp = like.clamp, .coupling = like.coupling, .body = like.body};
 }
 
 bool same_path(const PathInput& a, const PathInput& b) { return a.move == b.move && a.turn == b.turn; }
@@ -33,6 +33,11 @@ bool same_hand(const Hand& a, const Hand& b) {
 }
 
 double length_of(const Model& model, const PathInput& path) {
+  if (path.body >= 0) {  // has no length of its own: the longest rod
+    double longest = 0;
+    for (const RodModel& rod : model.rods) longest = std::max(longest, rod.length);
+    return longest;
+  }
   const int rod = path.clamp >= 0 ? model.clamps[static_cast<std::size_t>(path.clamp)].rod
                                   : model.couplings[static_cast<std::size_t>(path.coupling)].rod;
   return length_of(model, rod);

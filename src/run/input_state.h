@@ -16,7 +16,9 @@ inline void visit_state(StateArchive& archive, Hand& h) {
   archive(h.id, h.rod, h.body, h.material, h.point, h.pose, h.motion);
   archive(h.stiffness, h.damping, h.angular_stiffness, h.angular_damping);
 }
-inline void visit_state(StateArchive& archive, PathInput& p) { archive(p.clamp, p.move, p.turn, p.coupling); }
+inline void visit_state(StateArchive& archive, PathInput& p) {
+  archive(p.clamp, p.move, p.turn, p.coupling, p.body, p.move_rate, p.turn_rate);
+}
 inline void visit_state(StateArchive& archive, WinchOrder& w) { archive(w.winch, w.speed); }
 inline void visit_state(StateArchive& archive, Live& live) {
   archive(live.gravity_scale, live.hands, live.paths, live.winches);

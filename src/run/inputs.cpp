@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <optional>
 
 #include "run/input_state.h"
 #include "run/inside.h"
@@ -15,6 +16,11 @@ InputNumbers numbers_of(const InputValue& value) {
   InputNumbers n{};
   if (const auto* number = std::get_if<double>(&value)) n[0] = *number;
   if (const auto* vector = std::get_if<Vec3>(&value)) std::copy_n(vector->data(), 3, n.begin());
+  if (const auto* turning = std::get_if<WithRate<double>>(&value)) n[0] = turning->value, n[1] = turning->rate;
+  if (const auto* moving = std::get_if<WithRate<Vec3>>(&value)) {
+    std::copy_n(moving->value.data(), 3, n.begin());
+    std::copy_n(moving->rate.data(), 3, n.begin() + 3);
+  }
   if (const auto* h = std::get_if<Hand>(&value)) {
     const Quat& q = h->pose.orientation;
     const Vec3 &x = h->pose.position, &v = h->motion.linear, &w = h->motion.angular;
@@ -46,9 +52,12 @@ InputNumbers numbers_of(const InputValue& value) {
 }
 
 InputValue input_from(std::size_t kind, const InputNumbers& n) {
-  TENDRIL_REQUIRE(kind < std::variant_size_v<InputValue>, "an input is a number, a vector or a hand");
+  TENDRIL_REQUIRE(kind < std::variant_size_v<InputValue>,
+                  "an input is a number or a vector, alone or with its rate, or a hand");
   if (kind == 0) return n[0];
   if (kind == 1) return Vec3(n[0], n[1], n[2]);
+  if (kind == 3) return WithRate<double>{n[0], n[1]};
+  if (kind == 4) return WithRate<Vec3>{Vec3(n[0], n[1], n[2]), Vec3(n[3], n[4], n[5])};
   Hand h;
   h.rod = static_cast<int>(n[0]), h.body = static_cast<int>(n[1]), h.material = n[2];
   h.pose = {Vec3(n[3], n[4], n[5]), Quat(n[6], n[7], n[8], n[9])};
@@ -68,28 +77,37 @@ void visit_state(StateArchive& archive, LoggedInput& input) {
 // ---- what an input does ----------------------------------------------------------------------------------------------
 namespace {
 
-PathInput& path_of(Live& live, int clamp, int coupling) {
+PathInput& own_path(Live& live, const PathInput& owner) {
   auto& paths = live.paths;
-  auto* path = std::find_if(paths.begin(), paths.end(),
-                            [&](const PathInput& p) { return p.clamp == clamp && p.coupling == coupling; });
+  auto* path = std::find_if(paths.begin(), paths.end(), [&](const PathInput& p) { return p.same_owner(owner); });
   if (path != paths.end()) return *path;
-  TENDRIL_REQUIRE(paths.push({.clamp = clamp, .coupling = coupling}),
-                  "no more than 16 clamps and couplings can be moved by hand");
+  TENDRIL_REQUIRE(paths.push(owner), "no more than 16 clamps, couplings and bodies can be moved by hand");
   return *(paths.end() - 1);
 }
 
-bool set_path(std::string_view name, const std::string& owner, bool turns, const InputValue& value, Live& live, int clamp,
-              int coupling) {
-  const bool turn = turns && name == owner + ".turn", move = name == owner + ".move";
+// The value with its rate; a value that was given alone stands still.
+template <class T>
+std::optional<WithRate<T>> value_of(const InputValue& value, const T& still) {
+  if (const auto* both = std::get_if<WithRate<T>>(&value)) return *both;
+  if (const auto* alone = std::get_if<T>(&value)) return WithRate<T>{*alone, still};
+  return std::nullopt;
+}
+
+bool set_path(std::string_view name, const std::string& owner_name, bool turns, const InputValue& value, Live& live,
+              const PathInput& owner) {
+  constexpr double turn_angle = 2 * std::numbers::pi;
+  const bool turn = turns && name == owner_name + ".turn", move = name == owner_name + ".move";
   if (!turn && !move) return false;
-  const auto* number = std::get_if<double>(&value);
-  const auto* vector = std::get_if<Vec3>(&value);
-  TENDRIL_REQUIRE(turn ? number != nullptr : vector != nullptr,
+  const auto number = value_of<double>(value, 0);
+  const auto vector = value_of<Vec3>(value, Vec3::Zero());
+  TENDRIL_REQUIRE(turn ? number.has_value() : vector.has_value(),
                   std::string(name) + (turn ? " takes a number" : " takes a vector"));
-  TENDRIL_REQUIRE(turn ? std::isfinite(*number) : vector->allFinite(), std::string(name) + " takes finite numbers");
-  PathInput& path = path_of(live, clamp, coupling);
-  if (turn) path.turn = 2 * std::numbers::pi * *number;
-  if (move) path.move = *vector;
+  TENDRIL_REQUIRE(turn ? std::isfinite(number->value) && std::isfinite(number->rate)
+                       : vector->value.allFinite() && vector->rate.allFinite(),
+                  std::string(name) + " takes finite numbers");
+  PathInput& path = own_path(live, owner);
+  if (turn) path.turn = turn_angle * number->value, path.turn_rate = turn_angle * number->rate;
+  if (move) path.move = vector->value, path.move_rate = vector->rate;
   return true;
 }
 
@@ -165,11 +183,15 @@ void apply(std::string_view name, const InputValue& value, const Model& model, c
   }
   if (name.starts_with("hand.")) return set_hand(name, value, model, method, live);
   for (std::size_t i = 0; i < model.clamps.size(); ++i)
-    if (set_path(name, "clamp." + model.clamps[i].name, true, value, live, static_cast<int>(i), -1)) return;
+    if (set_path(name, "clamp." + model.clamps[i].name, true, value, live, {.clamp = static_cast<int>(i)})) return;
   for (std::size_t i = 0; i < model.couplings.size(); ++i) {
     const CouplingModel& c = model.couplings[i];
     const bool turns = c.angular_stiffness > 0 || c.angular_damping > 0;
-    if (set_path(name, "coupling." + c.name, turns, value, live, -1, static_cast<int>(i))) return;
+    if (set_path(name, "coupling." + c.name, turns, value, live, {.coupling = static_cast<int>(i)})) return;
+  }
+  for (std::size_t i = 0; i < model.bodies.size(); ++i) {
+    if (model.bodies[i].kind != BodyKind::driven) continue;
+    if (set_path(name, "body." + model.bodies[i].name, true, value, live, {.body = static_cast<int>(i)})) return;
   }
   TENDRIL_REQUIRE(false, fmt::format("there is no input `{}`; {}", name, suggest(name, names)));
 }
@@ -185,6 +207,11 @@ std::vector<std::string> Simulation::input_names() const {
   for (const CouplingModel& c : inside_->model->couplings) {
     names.push_back("coupling." + c.name + ".move");
     if (c.angular_stiffness > 0 || c.angular_damping > 0) names.push_back("coupling." + c.name + ".turn");
+  }
+  for (const BodyModel& body : inside_->model->bodies) {
+    if (body.kind != BodyKind::driven) continue;
+    names.push_back("body." + body.name + ".turn");
+    names.push_back("body." + body.name + ".move");
   }
   return names;
 }

@@ -49,6 +49,29 @@ SENTENCE("run", "hands are put into Live in the order of their ids and let go") 
   EXPECT_EQ(simulation.live().hands.count, 0);
 }
 
+SENTENCE("run", "a value on its way brings its rate, a plain one stands still; both come back from plain numbers") {
+  Simulation simulation = opened(tiny_scene(all_methods().front()));
+  simulation.set_input("clamp.wall.move", WithRate<Vec3>{Vec3(0.1, 0, 0), Vec3(0, 2, 0)});
+  simulation.set_input("clamp.wall.turn", WithRate<double>{0.25, -1});
+  ASSERT_EQ(simulation.live().paths.count, 1);
+  const PathInput path = *simulation.live().paths.begin();
+  EXPECT_EQ(path.move, Vec3(0.1, 0, 0));
+  EXPECT_EQ(path.move_rate, Vec3(0, 2, 0));
+  EXPECT_NEAR(path.turn_rate, -2 * 3.14159265358979323846, 1e-15);
+  simulation.set_input("clamp.wall.move", Vec3(0.2, 0, 0));
+  simulation.set_input("clamp.wall.turn", 0.5);
+  EXPECT_EQ(simulation.live().paths.begin()->move_rate, Vec3::Zero());
+  EXPECT_EQ(simulation.live().paths.begin()->turn_rate, 0);
+  EXPECT_TRUE(says(misuse_of(simulation, "clamp.wall.turn", WithRate<double>{0, std::nan("")}), "finite"));
+  EXPECT_TRUE(says(misuse_of(simulation, "clamp.wall.turn", WithRate<Vec3>{Vec3::Zero(), Vec3::Zero()}), "a number"));
+  const InputValue both[] = {WithRate<double>{3, -4}, WithRate<Vec3>{Vec3(1, 2, 3), Vec3(4, 5, 6)}};
+  for (const InputValue& value : both) {
+    const InputValue back = input_from(value.index(), numbers_of(value));
+    EXPECT_EQ(back.index(), value.index());
+    EXPECT_EQ(numbers_of(back), numbers_of(value));
+  }
+}
+
 SENTENCE("run", "a hand that cannot be is refused with a sentence") {
   Simulation simulation = opened(tiny_scene(all_methods().front()));
   Hand hand = suggested_hand(simulation.model(), 0, 0.25);
@@ -90,7 +113,8 @@ class Fumbler {
     const double what = number(random_);
     if (what < 0.3) return;
     if (what < 0.5) return simulation.set_input("gravity", 0.5 + 0.5 * number(random_));
-    if (what < 0.6) return simulation.set_input("clamp.wall.turn", 0.02 * number(random_));
+    if (what < 0.6)
+      return simulation.set_input("clamp.wall.turn", WithRate<double>{0.02 * number(random_), number(random_)});
     if (!simulation.model().rods.empty() && can_hold(simulation)) {
       if (what < 0.7) return simulation.set_input("hand.3", Hand{});
       Hand hand = suggested_hand(simulation.model(), 0, what < 0.9 ? 0.5 : 0.31);

@@ -95,7 +95,7 @@ void Simulation::Inside::refresh() const {
   meter.measure(frame, measures);
   // Heights have no zero of their own, so gravity counts by its change. Equilibria conserve nothing: no drift.
   const Energy& e = measures.energy;
-  const double now = std::max({e.kinetic, e.bending + e.twisting + e.stretching, std::abs(e.gravity - place.first.gravity)});
+  const double now = std::max({e.kinetic, e.elastic(), std::abs(e.gravity - place.first.gravity)});
   const double largest = std::max(place.largest_energy, now);
   const bool conserves = scene.time.mode == Mode::dynamics && place.recorded > 0 && largest > 0;
   measures.drift = conserves ? (e.total() - place.first.total()) / largest : 0;
@@ -112,8 +112,7 @@ bool Simulation::Inside::arrive() {
   place.next_frame = static_cast<std::int64_t>(std::floor(place.time * scene.time.frames_per_second + 1e-6)) + 1;
   place.off_grid = false;
   const Energy& e = measures.energy;
-  place.largest_energy = std::max(
-      {place.largest_energy, e.kinetic, e.bending + e.twisting + e.stretching, std::abs(e.gravity - place.first.gravity)});
+  place.largest_energy = std::max({place.largest_energy, e.kinetic, e.elastic(), std::abs(e.gravity - place.first.gravity)});
   place.worst_length_error = std::max(place.worst_length_error, measures.length_error);
   place.worst_penetration = std::max(place.worst_penetration, measures.penetration);
   fresh = false;  // the drift is measured against what was just noted

@@ -38,7 +38,7 @@ SENTENCE("state",
   live.gravity_scale = 0.5;
   Hand hand;
   hand.id = 3, hand.rod = 1, hand.material = 0.25, hand.stiffness = 10;
-  live.hands.push(hand);
+  live.hands.add(hand);
   StateWriter writer;
   writer(n, yes, cause, report, boxes, places, turns, body, live);
 

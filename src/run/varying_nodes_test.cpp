@@ -130,7 +130,9 @@ SENTENCE("run", "a step is taken back and halved also where a node came in betwe
   for (const Frame& frame : kept.frames) EXPECT_EQ(frame.rods[0].nodes, frame.position.size());
 }
 
-SENTENCE("view", "a replay's frames have the nodes of each frame, with their own arc lengths where these are not the description's") {
+SENTENCE(
+    "view",
+    "a replay's frames have the nodes of each frame, with their own arc lengths where these are not the description's") {
   const VaryingNodes guard;
   TemporaryFolder folder;
   Simulation simulation = open_fake(varying_scene());

@@ -67,6 +67,14 @@ void add_section_demands(const CrossSection& section, const std::string& path, c
   if (is_limp(section)) demands.push_back({path + ".stiffness.GJ", Feature::limp_twist, who + "has none"});
 }
 
+// How the rod gives way.
+void add_elastic_demands(const Rod& rod, const std::string& path, const std::string& who, std::vector<Demand>& demands) {
+  if (rod.stretch != Give::none) demands.push_back({path + ".stretch", Feature::stretch, who + "stretches"});
+  if (rod.shear != Give::none) demands.push_back({path + ".shear", Feature::shear, who + "shears"});
+  if (rod.stiffening_strain)
+    demands.push_back({path + ".stiffening_strain", Feature::stiffening, who + "stiffens with its strain"});
+}
+
 void add_rod_demands(const Rod& rod, const std::string& path, std::vector<Demand>& demands) {
   const std::string who = "rod `" + rod.name + "` ";
   if (is_ring(rod.rest))
@@ -77,6 +85,8 @@ void add_rod_demands(const Rod& rod, const std::string& path, std::vector<Demand
   for (std::size_t i = 0; i < rod.sections.size(); ++i)
     add_section_demands(rod.sections[i].section, fmt::format("{}.sections[{}].section", path, i), who, demands);
   if (!(rod.damping == Damping{})) demands.push_back({path + ".damping", Feature::damping, who + "is damped"});
+  add_elastic_demands(rod, path, who, demands);
+  if (!rod.velocities.empty()) demands.push_back({path + ".velocities", Feature::inertia, who + "starts with velocities"});
   if (!rod.velocity.isZero(0) || !rod.angular_velocity.isZero(0))
     demands.push_back({path + ".velocity", Feature::inertia, who + "starts with a velocity"});
   const auto* p = std::get_if<PolylineCurve>(&rod.rest);
@@ -91,6 +101,7 @@ void add_clamp_demands(const std::set<std::string>& rings, const Clamp& clamp, c
   const std::string who = "clamp `" + clamp.name + "` ";
   const auto holds = [&clamp](Hold h) { return std::find(clamp.hold.begin(), clamp.hold.end(), h) != clamp.hold.end(); };
   if (inside) demands.push_back({path + ".at", Feature::hold_inside, who + "stands inside"});
+  if (clamp.slide) demands.push_back({path + ".slide", Feature::sliding_clamps, who + "slides"});
   for (const Hold h : clamp.hold) {
     const Feature feature = h == Hold::position    ? Feature::hold_position
                             : h == Hold::direction ? Feature::hold_direction
@@ -116,7 +127,10 @@ void add_load_demands(const Load& load, const std::string& path, std::vector<Dem
   };
   if (const auto* f = std::get_if<ForceLoad>(&load)) follower(f->axes, "force");
   if (const auto* m = std::get_if<MomentLoad>(&load)) follower(m->axes, "moment");
-  if (const auto* d = std::get_if<DistributedLoad>(&load)) follower(d->axes, "distributed");
+  if (const auto* d = std::get_if<DistributedLoad>(&load)) {
+    follower(d->axes, "distributed");
+    if (!d->moment.isZero(0)) demands.push_back({path + ".distributed.moment", Feature::line_moments, "the load gives one"});
+  }
   if (std::holds_alternative<DragLoad>(load) || std::holds_alternative<WindLoad>(load))
     demands.push_back({path, Feature::drag, "the scene has it"});
 }
@@ -136,6 +150,10 @@ std::vector<Demand> demands_of(const Scene& scene) {
     add_coupling_demands(scene.couplings[i], numbered("coupling", i), demands);
   for (std::size_t i = 0; i < scene.joints.size(); ++i)
     demands.push_back({numbered("joint", i), Feature::joints, "the scene has joint `" + scene.joints[i].name + "`"});
+  for (std::size_t i = 0; i < scene.joints.size(); ++i)
+    if (scene.joints[i].from > 0 || scene.joints[i].until != forever)
+      demands.push_back({numbered("joint", i) + (scene.joints[i].from > 0 ? ".from" : ".until"), Feature::switched_joints,
+                         "joint `" + scene.joints[i].name + "` does"});
   if (scene.contact.enabled) demands.push_back({"contact.enabled", Feature::contact, "the scene asks for it"});
   for (std::size_t i = 0; i < scene.bodies.size(); ++i)
     demands.push_back({numbered("body", i), Feature::bodies, "the scene has body `" + scene.bodies[i].name + "`"});
@@ -169,6 +187,15 @@ std::string wrong_option(const OptionInfo& info, const OptionValue& value) {  //
   return {};
 }
 
+// Options of earlier versions that are properties of the rod now: the same rod for every method.
+const char* moved_option(const std::string& name) {
+  if (name == "extensible") return "write stretch = \"elastic\" in the [[rod]] instead";
+  if (name == "shear_ratio")
+    return "write shear = \"elastic\" in the [[rod]] instead; GA1 and GA2 follow from its section or are given there";
+  if (name == "law" || name == "stiffening_strain") return "write stiffening_strain = ... in the [[rod]] instead";
+  return nullptr;
+}
+
 void check_method_options(const Scene& scene, const MethodEntry& method, const OptionTable& table, Problems& problems) {
   std::vector<std::string> known;
   for (const OptionInfo& info : method.info.options) known.push_back(info.name);
@@ -176,6 +203,10 @@ void check_method_options(const Scene& scene, const MethodEntry& method, const O
     const std::string field = "options." + method.info.name + "." + name;
     const auto info = std::find_if(method.info.options.begin(), method.info.options.end(),
                                    [&](const OptionInfo& o) { return o.name == name; });
+    if (const char* place = moved_option(name); place != nullptr && info == method.info.options.end()) {
+      problems.push_back({Severity::error, locate(scene, field), field, "is no option any more", {}, place});
+      continue;
+    }
     if (info == method.info.options.end()) {
       const std::string none = "method `" + method.info.name + "` has no options";
       problems.push_back(

@@ -73,6 +73,7 @@ class GeometryChecker {
     add(Severity::error, field, std::move(what), std::move(allowed), std::move(remedy));
   }
   void check_sections(const Rod& rod, const std::string& path);
+  void check_given(const Rod& rod, const CrossSection& section, const std::string& path);
   void check_stations(const Rod& rod, const std::string& path);
   void check_curve(const Curve& curve, const std::string& path);
   void check_points(const PolylineCurve& curve, const std::string& path);
@@ -93,6 +94,9 @@ void GeometryChecker::check_sections(const Rod& rod, const std::string& path) {
   if (!rod.section && rod.sections.empty())
     error(path + ".section", "is missing", {}, "give one, for example section = { circle = { radius = 0.005 } }");
   check_stations(rod, path);
+  if (rod.section) check_given(rod, *rod.section, path + ".section");
+  for (std::size_t i = 0; i < rod.sections.size(); ++i)
+    check_given(rod, rod.sections[i].section, fmt::format("{}.sections[{}].section", path, i));
   const auto is_given = [](const CrossSection& s) { return std::holds_alternative<StiffnessSection>(s); };
   bool needs_material = rod.section && !is_given(*rod.section);
   for (const Station& s : rod.sections) needs_material = needs_material || !is_given(s.section);
@@ -101,6 +105,20 @@ void GeometryChecker::check_sections(const Rod& rod, const std::string& path) {
   if (!needs_material && !rod.material.empty() && (rod.section || !rod.sections.empty()))
     add(Severity::warning, path + ".material", "is not used: the section gives stiffness and mass directly", {},
         "remove it");
+}
+
+// What a rod that stretches or shears needs of a section that is given directly.
+void GeometryChecker::check_given(const Rod& rod, const CrossSection& section, const std::string& path) {
+  const auto* given = std::get_if<StiffnessSection>(&section);
+  if (given == nullptr) return;
+  const auto need = [&](const char* name, const std::optional<double>& value, Give give, const char* what) {
+    if (give == Give::elastic && !value)
+      error(path + ".stiffness." + name, "not given", fmt::format("needed by {} = \"elastic\"", what),
+            fmt::format("give {}, or leave `{}` out", name, what));
+  };
+  need("EA", given->EA, rod.stretch, "stretch");
+  need("GA1", given->GA1, rod.shear, "shear");
+  need("GA2", given->GA2, rod.shear, "shear");
 }
 
 void GeometryChecker::check_stations(const Rod& rod, const std::string& path) {

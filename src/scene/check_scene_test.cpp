@@ -300,6 +300,34 @@ SENTENCE("scene", "options of a method are checked against its list") {
                   "scene.toml:33:10: options.dre: no method is called \"dre\"; did you mean `der`?");
 }
 
+SENTENCE("scene", "options that are properties of the rod now are refused, naming the new place") {
+  const auto told = [](const char* method, const char* option) {
+    return complaints(with("[time]", std::string("[options.") + method + "]\n" + option + "\n[time]"));
+  };
+  EXPECT_CONTAINS(told("der", "extensible = true"),
+                  "options.der.extensible: is no option any more; write stretch = \"elastic\" in the [[rod]] instead");
+  EXPECT_CONTAINS(told("strands", "shear_ratio = 0.5"), "write shear = \"elastic\" in the [[rod]] instead");
+  EXPECT_CONTAINS(told("strands", "law = \"stiffening\""), "write stiffening_strain = ... in the [[rod]] instead");
+  EXPECT_CONTAINS(told("strands", "stiffening_strain = 2"), "write stiffening_strain = ... in the [[rod]] instead");
+}
+
+SENTENCE("scene", "how a rod gives way, sliding clamps, switched joints and moments per length are refused by name") {
+  const auto told = [](const char* from, const char* to) { return complaints(with(from, to)); };
+  EXPECT_CONTAINS(told("segments = 50", "segments = 50\nshear = \"elastic\""),
+                  "rod[0].shear: method `der` has no rods that shear, but rod `beam` shears");
+  EXPECT_CONTAINS(told("segments = 50", "segments = 50\nstiffening_strain = 2"),
+                  "rod[0].stiffening_strain: method `der` knows linear moments only");
+  EXPECT_EQ(told("segments = 50", "segments = 50\nstretch = \"elastic\""), "");
+  EXPECT_CONTAINS(told("at  = 0.0", "at  = 0.0\nslide = [1, 0, 0]"),
+                  "clamp[0].slide: method `der` has no clamps that slide, but clamp `clamp1` slides; no method can");
+  EXPECT_EQ(told("gravity = [0, 0, -9.81]", "distributed = { rod = \"beam\", moment = [0, 0, 1] }"), "");
+  EXPECT_EQ(told("gravity = [0, 0, -9.81]", "changing_gravity = { factor = { keys = [[0, 0], [1, 1]] } }"), "");
+  EXPECT_CONTAINS(told("[[load]]",
+                       "[[joint]]\nkind = \"ball\"\na = { rod = \"beam\", at = 1 }\nb = { world = true }\n"
+                       "from = 0.5\n[[load]]"),
+                  "joint[0].from: method `der` has no joints that come and go, but joint `joint1` does; no method can");
+}
+
 SENTENCE("scene", "options fill in what is not given, and asking for a wrong one is misuse") {
   const auto methods = three_methods();
   const Options options(methods[2].info.options, {{"stretchy", true}});

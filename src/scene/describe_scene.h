@@ -19,6 +19,8 @@ template <> struct Words<TimetableShape> { static constexpr Word list[] = {
   {"smooth", "smooth between keys, at rest at every key"}}; };
 template <> struct Words<SectionFollows> { static constexpr Word list[] = {
   {"parallel", "the section is carried along without twist"}, {"curve", "d1 points to the centre of curvature"}}; };
+template <> struct Words<Give> { static constexpr Word list[] = {
+  {"none", "does not give way at all"}, {"elastic", "gives way in proportion to the force"}}; };
 template <> struct Words<Hold> { static constexpr Word list[] = {
   {"position", "the point stays on its path"}, {"direction", "the rod's direction there is given"},
   {"twist", "the rod cannot turn about itself there"}}; };
@@ -45,7 +47,8 @@ template <> struct Choices<Curve> { static constexpr Word list[] = {
   {"bent", "constant natural curvature and twist"}}; };
 template <> struct Choices<Load> { static constexpr Word list[] = {
   {"gravity", "weight"}, {"force", "a force at a point"}, {"moment", "a moment at a point"},
-  {"distributed", "a force per length"}, {"drag", "resistance of a still fluid"}, {"wind", "moving air"}}; };
+  {"distributed", "a force or moment per length"}, {"drag", "resistance of a still fluid"}, {"wind", "moving air"},
+  {"changing_gravity", "weight that changes with time"}}; };
 
 // ---- timetables -------------------------------------------------------------------------------------------------------------------
 template <class V> void describe(V& v, Timetable<double>::Key& k) {
@@ -99,6 +102,10 @@ template <class V> void describe(V& v, StiffnessSection& s) {
   v("GJ", s.GJ, "resists twisting; 0: the rod turns freely about itself", unit("N m^2"), at_least(0), required);
   v("mass_per_length", s.mass_per_length, "mass per length", unit("kg/m"), above(0), required);
   v("radius", s.radius, "for drawing, wind and contact", unit("m"), at_least(0));
+  v("GA1", s.GA1, "resists shear along d1", unit("N"), above(0));
+  v("GA2", s.GA2, "resists shear along d2", unit("N"), above(0));
+  v("rotary1", s.rotary1, "rotary inertia per length about d1; of a round section with this mass and radius when not given", unit("kg m"), at_least(0));
+  v("rotary2", s.rotary2, "rotary inertia per length about d2", unit("kg m"), at_least(0));
 }
 template <class V> void describe(V& v, Station& s) {
   v.about("station", "A section at a place of the rod; between stations it is interpolated.");
@@ -191,6 +198,9 @@ template <class V> void describe(V& v, Rod& r) {
   v("material", r.material, "name of its material; not needed with a stiffness section", refers_to("material"));
   v("section", r.section, "its section, when it is the same everywhere");
   v("sections", r.sections, "instead: sections at stations along the rod");
+  v("stretch", r.stretch, "whether it stretches, by its EA, or keeps its length");
+  v("shear", r.shear, "whether it shears, by its GA1 and GA2, or its sections stay perpendicular to it");
+  v("stiffening_strain", r.stiffening_strain, "k of the law moment = stiffness e sqrt(1 + (e/k)^2), e: strain beyond rest; in proportion when not given", unit("rad/m"), above(0));
   v("rest", r.rest, "the shape it takes when nothing acts on it", required);
   v("initial", r.initial, "the shape at the start, when it is not the rest shape");
   v("follows", r.follows, "how the section turns along the rest curve");
@@ -201,6 +211,7 @@ template <class V> void describe(V& v, Rod& r) {
   v("initial_noise", r.initial_noise, "size of a small random sideways displacement at the start, breaks symmetry", unit("m"), at_least(0));
   v("velocity", r.velocity, "at the start", unit("m/s"));
   v("angular_velocity", r.angular_velocity, "at the start, about the rod's centre", unit("rad/s"));
+  v("velocities", r.velocities, "at the start, one of each node, added to these", unit("m/s"));
   v("segments", r.segments, "number of segments; 50 when not given, for a polyline its own", between(1, max_segments));
   v("refine", r.refine, "stretches with shorter segments");
   v("damping", r.damping, "how it loses energy");
@@ -219,6 +230,7 @@ template <class V> void describe(V& v, Clamp& c) {
   v("direction", c.direction, "held direction; the rod's direction there at the start when not given", non_zero);
   v("from", c.from, "holds from this time, from where the rod is then", unit("s"), at_least(0));
   v("until", c.until, "lets go at this time", unit("s"), above(0), or_forever);
+  v("slide", c.slide, "the held position may slide along this direction: a chute", non_zero);
 }
 template <class V> void describe(V& v, Coupling& c) {
   v.about("coupling", "A spring and a damper between a point of a rod and a place that may move: a hand that leads the rod and feels it.");
@@ -251,12 +263,19 @@ template <class V> void describe(V& v, Joint& j) {
   v("b", j.b, "to what it is joined", required);
   v("axis", j.axis, "axis of a hinge, at the start", non_zero);
   v("point", j.point, "where it is at the start, when no rod is joined; with a rod it is at the rod's point", unit("m"));
+  v("from", j.from, "joins from this time on", unit("s"), at_least(0));
+  v("until", j.until, "lets go at this time", unit("s"), above(0), or_forever);
 }
 
 // ---- loads ---------------------------------------------------------------------------------------------------------------------------------
 template <class V> void describe(V& v, GravityLoad& l) {
   v.about("gravity load", "Weight of everything, written as a plain vector.");
   v.itself(l.acceleration, "acceleration of gravity", unit("m/s^2"), required);
+}
+template <class V> void describe(V& v, ChangingGravityLoad& l) {
+  v.about("changing gravity load", "Weight of everything, that changes with time.");
+  v("acceleration", l.acceleration, "acceleration of gravity", unit("m/s^2"));
+  v("factor", l.factor, "multiplies it", required);
 }
 template <class V> void describe_point_load(V& v, PointLoad& l, Unit of_value) {
   v("rod", l.rod, "name of the rod", refers_to("rod"), required);
@@ -274,13 +293,14 @@ template <class V> void describe(V& v, MomentLoad& l) {
   describe_point_load(v, l, unit("N m"));
 }
 template <class V> void describe(V& v, DistributedLoad& l) {
-  v.about("distributed load", "A force per length of the rest rod.");
+  v.about("distributed load", "A force or a moment per length of the rest rod.");
   v("rod", l.rod, "name of the rod", refers_to("rod"), required);
   v("from", l.from, "fraction of the rod's length where it begins", between(0, 1));
   v("to", l.to, "fraction where it ends", between(0, 1));
-  v("force", l.force, "force per length", unit("N/m"), required);
-  v("axes", l.axes, "in which axes `force` is given");
-  v("factor", l.factor, "multiplies `force`; 1 when not given");
+  v("force", l.force, "force per length", unit("N/m"));
+  v("moment", l.moment, "moment per length", unit("N m/m"));
+  v("axes", l.axes, "in which axes `force` and `moment` are given");
+  v("factor", l.factor, "multiplies them; 1 when not given");
 }
 template <class V> void describe(V& v, DragLoad& l) {
   v.about("drag load", "Resistance of a still viscous fluid: force per length = -normal v across the rod - tangential v along it.");

@@ -39,8 +39,8 @@ SENTENCE("scene", "a wrong type says what was got and what is meant") {
   EXPECT_CONTAINS(complaints(with("segments = 50", "segments = 50.5")), "rod[0].segments: got 50.5, must be a whole number");
   EXPECT_CONTAINS(complaints(with("\"auto\"", "\"automatic\"")),
                   "time.step: got \"automatic\", must be a number in s or \"auto\"");
-  EXPECT_CONTAINS(complaints(with("[time]", "[options.der]\nextensible = [1]\n[time]")),
-                  "options.der.extensible: got a list of 1, must be a number, true or false, or a word in quotes");
+  EXPECT_CONTAINS(complaints(with("[time]", "[options.der]\ngeneral = [1]\n[time]")),
+                  "options.der.general: got a list of 1, must be a number, true or false, or a word in quotes");
   EXPECT_CONTAINS(complaints(with("\"twist\"]", "\"twits\"]")),
                   "clamp[0].hold[2]: got \"twits\", must be one of: position, direction, twist; did you mean `twist`?");
   EXPECT_CONTAINS(complaints(with("[[rod]]", "[rod]")), "write the header with two brackets: [[rod]]");

@@ -77,11 +77,17 @@ Json values_of(const Model& model) {
   return out;
 }
 
-// What a path has been given by hand so far; none: zero.
-PathInput path_now(const Simulation& simulation, const std::string& clamp) {
-  const std::vector<ClampModel>& clamps = simulation.model().clamps;
-  for (const PathInput& path : simulation.live().paths)
-    if (path.clamp >= 0 && clamps[static_cast<std::size_t>(path.clamp)].name == clamp) return path;
+// What the path of a clamp, coupling or body has been given by hand so far; none: zero.
+PathInput path_now(const Simulation& simulation, const std::string& thing, const std::string& name) {
+  const Model& model = simulation.model();
+  const auto named = [&name](const auto& list, int index) {
+    return index >= 0 && list[static_cast<std::size_t>(index)].name == name;
+  };
+  for (const PathInput& path : simulation.live().paths) {
+    if (thing == "clamp" && named(model.clamps, path.clamp)) return path;
+    if (thing == "coupling" && named(model.couplings, path.coupling)) return path;
+    if (thing == "body" && named(model.bodies, path.body)) return path;
+  }
   return {};
 }
 
@@ -104,7 +110,7 @@ Json input_of(const Simulation& simulation, const std::string& input, double siz
                 {"high", high},  {"value", std::move(value)}};
   };
   if (input == "gravity") return described("number", "times", 0, 2, simulation.live().gravity_scale);
-  const PathInput path = part.thing == "clamp" ? path_now(simulation, part.name) : PathInput{};
+  const PathInput path = path_now(simulation, part.thing, part.name);
   if (part.what == "turn") return described("number", "turns", -10, 10, path.turn / (2 * std::numbers::pi));
   if (part.what == "move") return described("vector", "m", -size, size, numbers(path.move));
   return described("number", part.what == "speed" ? "m/s" : part.what == "length" ? "m" : "", -size, size, 0.0);

@@ -17,14 +17,14 @@ ValueName probe_value(const std::string& probe, const std::string& column) {
   return {name, unit == "1" ? "" : unit, "probe"};
 }
 
-constexpr std::size_t energies = 7, solver_values = 5;
+constexpr std::size_t energies = 8, solver_values = 5;
 
 }  // namespace
 
 std::vector<ValueName> value_names(const Model& model) {
   std::vector<ValueName> names;
-  for (const char* name : {"kinetic", "bending", "twisting", "stretching", "gravity", "contact", "total"})
-    names.push_back({name, "J", "energy"});
+  for_each_component(Energy{}, [&](const char* name, double) { names.push_back({name, "J", "energy"}); });
+  names.push_back({"total", "J", "energy"});
   for (const RodModel& rod : model.rods) names.push_back({rod.name, "turns", "twist"});
   for (const char* name : {"iterations", "residual", "drift", "length error", "penetration"})
     names.push_back({name, "", "solver"});
@@ -47,8 +47,8 @@ std::size_t value_count(const Frame& frame, const Measures& measures) {
 
 void put_values(const Frame& frame, const Measures& measures, double* out) {
   const Energy& e = measures.energy;
-  for (const double value : {e.kinetic, e.bending, e.twisting, e.stretching, e.gravity, e.contact, e.total()})
-    *out++ = value;
+  for_each_component(e, [&](const char*, double value) { *out++ = value; });
+  *out++ = e.total();
   for (const RodSpan& rod : frame.rods)
     *out++ = total_twist({frame.twist.data() + rod.first_inner, static_cast<std::size_t>(rod.inner)});
   const StepReport& r = frame.report;

@@ -23,7 +23,7 @@ constexpr int sampled_every = 20;  // steps
 Scene thrown_rod(const std::string& title) {
   Scene scene;
   scene.title = title;
-  scene.options["der"]["extensible"] = true;
+  for (Rod& rod : scene.rods) rod.stretch = Give::elastic;
   Rod rod;
   rod.name = "rod";
   rod.velocity = Vec3(0.3, -0.2, 0.1);

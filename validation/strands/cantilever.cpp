@@ -68,8 +68,10 @@ std::vector<Case> all_cases() {
   const reference::SpatialTip& stretched = reference::bend_45_extensible;
   cases.push_back({fmt::format("45-degree bend {:g}, extensible and shearable", stretched.load),
                    [=](int n) {
-                     Scene scene = with_force(clamped(arc, square, n), Vec3(0, 0, stretched.load));
-                     scene.options["strands"] = {{"extensible", true}, {"shear_ratio", 0.5}};
+                     StiffnessSection soft = square;
+                     soft.GA1 = soft.GA2 = 0.5 * *square.EA;
+                     Scene scene = with_force(clamped(arc, soft, n), Vec3(0, 0, stretched.load));
+                     scene.rods.front().stretch = scene.rods.front().shear = Give::elastic;
                      return scene;
                    },
                    Vec3(stretched.x, stretched.y, stretched.z), arc_length});

@@ -10,7 +10,6 @@
 namespace tendril::der {
 Settings Settings::from(const Options& options) {
   Settings s;
-  s.extensible = options.flag("extensible");
   s.general = options.flag("general");
   s.push = options.word("projection") == "fast" ? Push::fast : Push::conserving;
   s.projection_tolerance = options.number("projection_tolerance");
@@ -22,14 +21,15 @@ Settings Settings::from(const Options& options) {
   return s;
 }
 
-Der::Der(std::shared_ptr<const Model> model, const Settings& settings) : model_(std::move(model)), settings_(settings) {
-  shift_.resize(model_->clamps.size());
+Der::Der(std::shared_ptr<const Model> model, const Settings& settings)
+    : model_(std::move(model)), settings_(settings), late_(*model_) {
   evaluate(*model_, Live{}, 0, 0, drive_);
+  all_stretch_ = std::all_of(model_->rods.begin(), model_->rods.end(), [](const RodModel& rod) { return rod.stretches; });
   if (!model_->joints.empty() || !model_->bodies.empty()) joins_ = std::make_unique<BodiesAndJoints>(*model_);
   if (model_->contact.enabled) contacts_ = std::make_unique<Contacts>(*model_);
   chain_ = std::make_unique<Chain>(build_chain(*model_, model_->initial, drive_, choice()));
   allocate();
-  if (!settings_.extensible) start_on_lengths();
+  if (!all_stretch_) start_on_lengths();
   update_edges(*chain_);
   update_bishop(*chain_, false);
   update_angles(*chain_, *angles_, 1);
@@ -38,7 +38,7 @@ Der::Der(std::shared_ptr<const Model> model, const Settings& settings) : model_(
 }
 
 ChainChoice Der::choice() const {
-  return {settings_.extensible, settings_.general, joins_ ? joins_->walls() : std::span<const CarriedWall>(),
+  return {settings_.general, joins_ ? joins_->walls() : std::span<const CarriedWall>(),
           contacts_ && contacts_->has_friction()};
 }
 
@@ -50,31 +50,12 @@ ProjectionReport Der::project_all(double dt, Push push, bool velocities, bool ag
 }
 
 Cause Der::keep_lengths(double dt, bool again) {
-  if (settings_.extensible && !joins_) return Cause::none;
+  if (all_stretch_ && !joins_) return Cause::none;
   const ProjectionReport p = project_all(dt, settings_.push, true, again);
   report_.iterations += p.iterations;
   report_.residual = p.residual;
   return p.fine ? Cause::none : lengths_lost;
 }
-
-namespace {
-// Nothing in the drive changes with time, but for gusts.
-bool is_steady(const Model& model) {
-  bool steady = true;
-  for (const ClampModel& t : model.clamps) {
-    steady = steady && t.move.keys.empty() && t.turn.keys.empty() && t.from <= 0 && t.until == forever;
-  }
-  for (const BodyModel& body : model.bodies) steady = steady && body.kind != BodyKind::driven;
-  for (const ObstacleModel& o : model.obstacles) steady = steady && o.move.keys.empty() && o.turn.keys.empty();
-  for (const CouplingModel& c : model.couplings) {
-    steady = steady && c.move.keys.empty() && c.turn.keys.empty() && c.from <= 0 && c.until == forever;
-  }
-  for (const NodeLoad& load : model.node_loads) steady = steady && load.factor.keys.empty();
-  for (const LineLoad& load : model.line_loads) steady = steady && load.factor.keys.empty();
-  for (const Wind& wind : model.winds) steady = steady && wind.law.factor.keys.empty();
-  return steady;
-}
-}  // namespace
 
 void Der::allocate() {
   Chain& c = *chain_;
@@ -208,23 +189,14 @@ void Der::place_held() {
   }
 }
 
-// A clamp that takes hold late does so where the rod is then: its path is shifted and turned by what lies between.
 void Der::take_hold() {
   bool written = false;
-  for (std::size_t i = 0; i < model_->clamps.size(); ++i) {
-    const ClampModel& clamp = model_->clamps[i];
-    ClampNow& now = drive_.clamps[i];
-    if (clamp.from <= 0) continue;
-    if (now.active && !chain_->active[i]) {
-      if (!written) fill_output();
-      written = true;
-      const int vertex = output_->vertex_of_node[z(clamp.node.value)];
-      shift_[i].position = to_eigen(output_->x.get(vertex)) - now.pose.position;
-      shift_[i].orientation = (Quat(node_axes(*output_, vertex)) * now.pose.orientation.conjugate()).normalized();
-    }
-    now.pose.position += shift_[i].position;
-    now.pose.orientation = shift_[i].orientation * now.pose.orientation;
-  }
+  late_.follow(*model_, drive_, [&](const ClampModel& clamp) -> Pose {
+    if (!written) fill_output();
+    written = true;
+    const int vertex = output_->vertex_of_node[z(clamp.node.value)];
+    return {to_eigen(output_->x.get(vertex)), Quat(node_axes(*output_, vertex))};
+  });
 }
 
 // A short rod's step is cheaper than asking all timetables, so they are asked only where something can change.

@@ -16,7 +16,6 @@
 namespace tendril::der {
 
 struct Settings {
-  bool extensible = false;
   bool general = false;
   Push push = Push::fast;
   double projection_tolerance = 1e-8;
@@ -75,6 +74,7 @@ class Der final : public Method {
   std::shared_ptr<const Model> model_;
   Settings settings_;
   Drive drive_;
+  LateClamps late_;
   std::unique_ptr<BodiesAndJoints> joins_;  // none: no bodies, no joints
   std::unique_ptr<Contacts> contacts_;      // none: nothing touches
   std::unique_ptr<Chain> chain_;
@@ -86,7 +86,7 @@ class Der final : public Method {
   Array3 force_;                            // per vertex
   std::vector<V3<double>> first_tangents_;  // per rod, of the step before
   std::vector<Quat> wall_orientation_;      // per clamp, as the walls stand
-  std::vector<Pose> shift_;                 // per clamp that takes hold late: from its path to where the rod was
+  bool all_stretch_ = false;                // no rod keeps its length
   bool steady_ = false;                     // the drive does not change with time
   bool settled_ = false;                    // and has been asked since anything else changed
   bool move_walls_ = false;                 // they stand elsewhere after this step

@@ -126,10 +126,8 @@ SENTENCE("der", "a free rod keeps its momentum, and where nothing is projected i
     Scene scene = one_rod(ArcCurve{}, 20, plain_section(1, 0.3));
     scene.rods[0].velocity = Vec3(0.3, -0.2, 0.5);
     scene.rods[0].angular_velocity = Vec3(2, 1, -3);
-    const auto model = model_of(scene);
-    Settings settings;
-    settings.extensible = extensible;
-    Der rod(model, settings);
+    const auto model = model_of(stretching(scene, extensible));
+    Der rod(model, {});
     const auto momenta = [&] {
       const Frame frame = frame_of(rod);
       Vec3 p = Vec3::Zero(), l = Vec3::Zero();
@@ -141,7 +139,7 @@ SENTENCE("der", "a free rod keeps its momentum, and where nothing is projected i
       return std::pair(p, l);
     };
     const auto [p0, l0] = momenta();
-    const double h = advised(*model, settings);
+    const double h = advised(*model);
     for (int i = 0; i < 2000; ++i) ASSERT_EQ(rod.step(i * h, h, {}).outcome, Outcome::fine);
     const auto [p1, l1] = momenta();
     EXPECT_LT((p1 - p0).norm(), 1e-11);
@@ -301,12 +299,10 @@ SENTENCE("der", "the stable step it tells is stable, and twice that is not") {
     Scene scene = one_rod(line, 20);
     add_clamp(scene, 0);
     scene.loads.push_back(GravityLoad{});
-    const auto model = model_of(scene);
-    Settings settings;
-    settings.extensible = extensible;
-    const double stable = 2 * advised(*model, settings);
+    const auto model = model_of(stretching(scene, extensible));
+    const double stable = 2 * advised(*model);
     for (const double factor : {0.99, 2.0}) {
-      Der rod(model, settings);
+      Der rod(model, {});
       bool fine = true;
       for (int i = 0; i < 4000 && fine; ++i) {
         fine = rod.step(i * factor * stable, factor * stable, {}).outcome == Outcome::fine;

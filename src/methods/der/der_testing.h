@@ -49,10 +49,11 @@ inline Timetable<double> ramp(double to, double duration = 1) {
 }
 
 inline const Curve line = StraightCurve{Vec3(0, 0, 0), Vec3(1, 0, 0)};
-inline double advised(const Model& model, const Settings& settings = {}) {
-  OptionTable table;
-  table["extensible"] = settings.extensible;
-  return advise(model, Options(entry().info.options, table)).advised;
+inline double advised(const Model& model) { return advise(model, Options(entry().info.options, {})).advised; }
+// All rods stretch.
+inline Scene stretching(Scene scene, bool stretch = true) {
+  for (Rod& rod : scene.rods) rod.stretch = stretch ? Give::elastic : Give::none;
+  return scene;
 }
 
 }  // namespace tendril::der

@@ -11,7 +11,6 @@ namespace {
 // Name, unit, default, least, most, words, what it does.
 const std::vector<OptionInfo>& options() {
   static const std::vector<OptionInfo> list = {
-      {"extensible", "", false, -forever, forever, {}, "The rod stretches by its EA instead of keeping its length exactly."},
       {"projection",
        "",
        std::string("fast"),
@@ -70,10 +69,10 @@ MethodInfo make_info() {
   info.paper =
       "Bergou, Wardetzky, Robinson, Audoly, Grinspun: Discrete Elastic Rods, ACM Transactions on Graphics 27(3), 2008";
   info.summary = "explicit centerline, material frame in quasistatic equilibrium, inextensible by projection or extensible";
-  constexpr FeatureSet both{Feature::stretch,          Feature::anisotropic,    Feature::rest_curvature, Feature::ring,
-                            Feature::limp_twist,       Feature::follower_loads, Feature::drag,           Feature::damping,
-                            Feature::couplings,        Feature::hold_position,  Feature::hold_direction, Feature::hold_twist,
-                            Feature::hold_twist_alone, Feature::hold_inside};
+  constexpr FeatureSet both{Feature::stretch,    Feature::anisotropic,      Feature::rest_curvature, Feature::ring,
+                            Feature::limp_twist, Feature::line_moments,     Feature::follower_loads, Feature::drag,
+                            Feature::damping,    Feature::couplings,        Feature::hold_position,  Feature::hold_direction,
+                            Feature::hold_twist, Feature::hold_twist_alone, Feature::hold_inside};
   info.can.motion = both.with({Feature::inertia, Feature::joints, Feature::bodies, Feature::contact});
   info.can.equilibrium = both.with({Feature::equilibria, Feature::stability});
   info.can.fewest_edges = 2;
@@ -129,15 +128,14 @@ double highest_squared_frequency(const Model& model, const RodModel& rod, bool e
 // Symplectic Euler is stable below 2/omega. A frame turned far adds stiffness that the straight rod does not show, and
 // curved rods couple more, so half of that is advised; and half of that again where rods touch, which then sink in
 // less when they move fast. [ERRATA D23]
-StepAdvice advise(const Model& model, const Options& options) {
-  const bool extensible = options.flag("extensible");
+StepAdvice advise(const Model& model, const Options&) {
   StepAdvice advice;
   advice.stable = HUGE_VAL;
   for (const RodModel& rod : model.rods) {
-    const double squared = highest_squared_frequency(model, rod, extensible);
+    const double squared = highest_squared_frequency(model, rod, rod.stretches);
     double stable = 2 / std::sqrt(squared);
     std::string reason = "bending waves of one segment's length in rod " + rod.name;
-    if (extensible && squared > 2 * highest_squared_frequency(model, rod, false))
+    if (rod.stretches && squared > 2 * highest_squared_frequency(model, rod, false))
       reason = "stretching waves in rod " + rod.name;
     if (rod.damping.internal > 0) {
       // The damping moment lags by one step: h (h + 2 tau) omega^2 < 4 keeps the highest mode bounded, halved for the lag.
@@ -173,7 +171,7 @@ void check_taut(const Model& model, Problems& problems) {
       if (a.rod != b.rod || !a.position || !b.position || !(a.node < b.node)) continue;
       const RodModel& rod = model.rods[static_cast<std::size_t>(a.rod)];
       const double between = model.material[b.node] - model.material[a.node];
-      if (rod.span.ring || (a.start.position - b.start.position).norm() < (1 - 1e-9) * between) continue;
+      if (rod.stretches || rod.span.ring || (a.start.position - b.start.position).norm() < (1 - 1e-9) * between) continue;
       for (int k = 0; k < rod.span.edges; ++k) {
         const NodeIndex i{rod.span.first_node + k};
         const double length = (model.initial.position[i + 1] - model.initial.position[i]).norm();
@@ -181,7 +179,7 @@ void check_taut(const Model& model, Problems& problems) {
         problems.push_back({Severity::error, "", "rod[" + std::to_string(a.rod) + "].initial_noise",
                             "the rod is pulled straight between clamps " + a.name + " and " + b.name,
                             "cannot be disturbed there",
-                            "leave initial_noise out, bring the clamps together, or set options.der.extensible = true"});
+                            "leave initial_noise out, bring the clamps together, or let the rod stretch"});
         return;
       }
     }
@@ -221,9 +219,8 @@ void check_wind(const Model& model, Problems& problems) {
 
 }  // namespace
 
-Problems check(const Model& model, const Options& options) {
+Problems check(const Model& model, const Options&) {
   Problems problems;
-  const bool extensible = options.flag("extensible");
   for (std::size_t r = 0; r < model.rods.size(); ++r) {
     const RodModel& rod = model.rods[r];
     const std::string field = "rod[" + std::to_string(r) + "]";
@@ -231,14 +228,8 @@ Problems check(const Model& model, const Options& options) {
       problems.push_back({Severity::error, "", field + ".segments", "got " + std::to_string(rod.span.edges),
                           "der needs at least 2 segments, 3 in a ring", "use more segments"});
     }
-    for (int k = 0; extensible && k < rod.span.edges; ++k) {
-      if (model.section[EdgeIndex{rod.span.first_edge + k}].EA > 0) continue;
-      problems.push_back({Severity::error, "", field + ".section.stiffness.EA", "not given",
-                          "needed by options.der.extensible = true", "give EA, or leave the rod inextensible"});
-      break;
-    }
   }
-  if (!extensible) check_taut(model, problems);
+  check_taut(model, problems);
   check_directions(model, problems);
   check_joins(model, problems);
   check_wind(model, problems);

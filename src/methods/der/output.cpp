@@ -128,8 +128,7 @@ void Der::visit_state(StateArchive& archive) {
   for (Array* a : {&c.old_first.x, &c.old_first.y, &c.old_second.x, &c.old_second.y}) archive.fixed(*a);
   for (Array* a : {&c.theta, &c.roll, &c.roll_change, &c.tension, &c.first_director, &c.closure}) archive.fixed(*a);
   archive.fixed(c.walls);
-  archive.fixed(shift_);
-  archive(drive_, report_);
+  archive(late_, drive_, report_);
   if (joins_) archive(*joins_);
   if (contacts_) archive(*contacts_);
   if (!archive.reading()) return;

@@ -29,7 +29,8 @@ double start_half_twist(const Model& model, int rod, int node) {
 // Its length is the arc's, not the chord's, and where the rest strain is constant it is exact.
 void Strands::build_line(int rod) {
   Line& line = lines_[z(rod)];
-  const RodSpan& span = model_->rods[z(rod)].span;
+  const RodModel& from = model_->rods[z(rod)];
+  const RodSpan& span = from.span;
   line.along.assign(1, 0.0);
   for (int k = 0; k < span.edges; ++k) {
     const NodeIndex i{span.first_node + k};
@@ -56,15 +57,13 @@ void Strands::build_line(int rod) {
     s.v_rest = (1 / s.h) * t;
     s.u_rest = (1 / s.h) * w;
     s.compliance = {1 / section.EI1, 1 / section.EI2, 1 / section.GJ};
-    if (settings_.extensible) {
-      const double shear = settings_.shear_ratio > 0 ? 1 / (settings_.shear_ratio * section.EA) : 0;
-      s.give = {shear, shear, 1 / section.EA};
-    }
+    if (from.shears) s.give.x = 1 / section.GA1, s.give.y = 1 / section.GA2;
+    if (from.stretches) s.give.z = 1 / section.EA;
     line.mesh.edges.push_back(s);
     line.along.push_back(line.along.back() + s.h);
   }
   line.strand.order = settings_.order;
-  line.strand.law.reference = settings_.stiffening;
+  line.strand.law = from.law;
   line.held.assign(model_->clamps.size(), 0);
 }
 

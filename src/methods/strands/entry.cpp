@@ -24,18 +24,13 @@ MethodInfo make_info() {
   info.paper =
       "Pai: STRANDS: Interactive Simulation of Thin Solids using Cosserat Models, Computer Graphics Forum 21(3), 2002";
   info.summary = "equilibria only, by sweeps along the rod and shooting: the fastest answer to where a strand lies now";
-  info.can.equilibrium = {Feature::equilibria,     Feature::stretch,        Feature::anisotropic, Feature::rest_curvature,
-                          Feature::follower_loads, Feature::stability,      Feature::couplings,   Feature::turning_couplings,
-                          Feature::hold_position,  Feature::hold_direction, Feature::hold_twist,  Feature::hold_inside};
+  info.can.equilibrium = {Feature::equilibria,  Feature::stretch,           Feature::shear,          Feature::stiffening,
+                          Feature::anisotropic, Feature::rest_curvature,    Feature::follower_loads, Feature::stability,
+                          Feature::couplings,   Feature::turning_couplings, Feature::hold_position,  Feature::hold_direction,
+                          Feature::hold_twist,  Feature::hold_inside};
   info.can.fewest_edges = 2;
   info.options = {
       word("order", {"2", "1", "4"}, "Order of the sweeps: 2 (midpoint), 1 (as published, corrected) or 4."),
-      flag("extensible", false, "The rod stretches by its EA instead of keeping its length exactly."),
-      number("shear_ratio", "", 0, 0, 10,
-             "Shear stiffness as a part of EA, with extensible = true; 0: the rod does not shear."),
-      word("law", {"linear", "stiffening"}, "How moments follow strains: in proportion, or growing faster than that."),
-      number("stiffening_strain", "rad/m", 1, 1e-12, 1e12,
-             "Strain at which the stiffening law is 1.4 times as stiff as at rest."),
       word("dead_loads", {"newton", "fixed_point"},
            "How loads with fixed directions are found: Newton's method, or repeated sweeps, which converge for small loads "
            "only."),
@@ -80,18 +75,8 @@ void check_couplings(const Model& model, Problems& problems) {
 
 }  // namespace
 
-Problems check(const Model& model, const Options& options) {
+Problems check(const Model& model, const Options&) {
   Problems problems;
-  for (std::size_t r = 0; r < model.rods.size(); ++r) {
-    const RodSpan& span = model.rods[r].span;
-    const std::string field = "rod[" + std::to_string(r) + "]";
-    for (int k = 0; options.flag("extensible") && k < span.edges; ++k) {
-      if (model.section[EdgeIndex{span.first_edge + k}].EA > 0) continue;
-      problems.push_back({Severity::error, "", field + ".section.stiffness.EA", "not given",
-                          "needed by options.strands.extensible = true", "give EA, or leave the rod inextensible"});
-      break;
-    }
-  }
   check_held(model, problems);
   check_couplings(model, problems);
   return problems;

@@ -63,7 +63,8 @@ void Strands::write_rod(int rod, Frame& frame) const {
           return energy_of(strand.law, 1 / s.compliance[i], u.u[i] - s.u_rest[i]);
         };
         (i < 2 ? frame.own_energy.bending : frame.own_energy.twisting) += 0.5 * s.h * (W(u0) + W(u1));
-        frame.own_energy.stretching += 0.25 * s.h * s.give[i] * (near.x.n[i] * near.x.n[i] + next.x.n[i] * next.x.n[i]);
+        (i < 2 ? frame.own_energy.shearing : frame.own_energy.stretching) +=
+            0.25 * s.h * s.give[i] * (near.x.n[i] * near.x.n[i] + next.x.n[i] * next.x.n[i]);
       }
       const double mass = s.h * model_->section[e].line_mass;
       frame.own_energy.gravity -= mass * drive_.gravity.dot(to_eigen(V(0.5 * (near.r + next.r))));
@@ -80,7 +81,7 @@ void Strands::write_reactions(std::span<Wrench> at_clamps) const {
   for (std::size_t i = 0; i < model_->clamps.size(); ++i) {
     at_clamps[i] = {};
     const ClampModel& clamp = model_->clamps[i];
-    if (!active_[i]) continue;
+    if (!late_.holds(i)) continue;
     const Line& line = lines_[z(clamp.rod)];
     const Strand& strand = line.strand;
     const int node = line.mesh.node_of(clamp.node.value - model_->rods[z(clamp.rod)].span.first_node);
@@ -124,9 +125,7 @@ void Strands::visit_line(int rod, StateArchive& archive) {
 }
 
 void Strands::visit_state(StateArchive& archive) {
-  archive.fixed(active_);
-  archive.fixed(shift_);
-  archive(drive_, report_);
+  archive(late_, drive_, report_);
   for (int rod = 0; rod < static_cast<int>(lines_.size()); ++rod) visit_line(rod, archive);
 }
 

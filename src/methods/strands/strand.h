@@ -4,7 +4,9 @@
 #include <array>
 #include <vector>
 
+#include "math/log_of.h"
 #include "methods/strands/segment.h"
+#include "model/grips.h"
 #include "tendril/live.h"
 
 namespace tendril::strands {
@@ -91,22 +93,6 @@ struct Scales {
   }
 };
 
-// The rotation vector of q, |w| <= pi, and for jets its exact tangent.
-template <class T>
-V3<T> log_of(const Q<T>& q) {
-  const Quaternion q0 = value_of(q);
-  const V w = to_small(log_rotation(to_eigen(q0)));
-  if constexpr (std::is_same_v<T, double>) {
-    return w;
-  } else {
-    const V3<T> spin = 2.0 * vector_part(conjugate(constant<T>(q0)) * q);
-    const M3<double> inverse = transpose(left_jacobian_inverse(w));  // right Jacobian
-    const auto times = [&](const V& row) { return row.x * spin.x + row.y * spin.y + row.z * spin.z; };
-    V3<T> result{times(inverse.r0), times(inverse.r1), times(inverse.r2)};
-    result.x.value = w.x, result.y.value = w.y, result.z.value = w.z;
-    return result;
-  }
-}
 template <class T>
 V3<T> into_material(const Q<T>& q, const V3<T>& world) {
   return rotate(conjugate(q), world);
@@ -120,9 +106,9 @@ V3<T> into_world(const Q<T>& q, const V3<T>& material) {
 template <class T>
 Stress<T> pull_of(const Spring& spring, const V3<T>& r, const Q<T>& q) {
   Stress<T> x;
-  x.n = into_material(q, spring.k * (constant<T>(spring.r) - r));
+  x.n = into_material(q, spring_pull(spring.k, spring.r, r));
   x.m = zero3<T>();
-  for (const TurningSpring& turning : spring.turning) x.m += turning.k * log_of(Q<T>(conjugate(q) * constant<T>(turning.q)));
+  for (const TurningSpring& turning : spring.turning) x.m += spring_turn(turning.k, turning.q, q);
   return x;
 }
 

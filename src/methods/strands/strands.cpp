@@ -10,9 +10,6 @@ namespace tendril::strands {
 Settings Settings::from(const Options& options) {
   Settings s;
   s.order = options.word("order") == "1" ? 1 : options.word("order") == "2" ? 2 : 4;
-  s.extensible = options.flag("extensible");
-  s.shear_ratio = options.number("shear_ratio");
-  s.stiffening = options.word("law") == "stiffening" ? options.number("stiffening_strain") : 0;
   s.mesh_tolerance = options.number("mesh_tolerance");
   s.solver.softest = true;
   s.solver.tolerance = options.number("tolerance");
@@ -25,12 +22,11 @@ Settings Settings::from(const Options& options) {
 }
 
 Strands::Strands(std::shared_ptr<const Model> model, const Settings& settings)
-    : model_(std::move(model)), settings_(settings) {
+    : model_(std::move(model)), settings_(settings), late_(*model_), loads_(*model_) {
   lines_.resize(model_->rods.size());
-  shift_.resize(model_->clamps.size());
-  active_.assign(model_->clamps.size(), 0);
   evaluate(*model_, Live{}, 0, 0, drive_);
-  for (std::size_t i = 0; i < active_.size(); ++i) active_[i] = drive_.clamps[i].active;
+  loads_.update(drive_);
+  take_hold();  // none of the late ones yet
   for (int rod = 0; rod < static_cast<int>(lines_.size()); ++rod) {
     build_line(rod);
     const std::vector<State> states = spread(rod, initial_states(rod));
@@ -40,23 +36,13 @@ Strands::Strands(std::shared_ptr<const Model> model, const Settings& settings)
   }
 }
 
-// A clamp that takes hold late does so where the strand is then: its path is shifted and turned by what lies between.
 void Strands::take_hold() {
-  for (std::size_t i = 0; i < model_->clamps.size(); ++i) {
-    const ClampModel& clamp = model_->clamps[i];
-    ClampNow& now = drive_.clamps[i];
-    if (clamp.from > 0 && now.active && !active_[i]) {
-      const Line& line = lines_[z(clamp.rod)];
-      const State& at =
-          line.solver.states()[z(line.mesh.node_of(clamp.node.value - model_->rods[z(clamp.rod)].span.first_node))];
-      shift_[i].position = to_eigen(at.r) - now.pose.position;
-      shift_[i].orientation = (to_eigen(at.q) * now.pose.orientation.conjugate()).normalized();
-    }
-    active_[i] = now.active;
-    if (clamp.from <= 0) continue;
-    now.pose.position += shift_[i].position;
-    now.pose.orientation = shift_[i].orientation * now.pose.orientation;
-  }
+  late_.follow(*model_, drive_, [&](const ClampModel& clamp) -> Pose {
+    const Line& line = lines_[z(clamp.rod)];
+    const int first = model_->rods[z(clamp.rod)].span.first_node;
+    const State& at = line.solver.states()[z(line.mesh.node_of(clamp.node.value - first))];
+    return {to_eigen(at.r), to_eigen(at.q)};
+  });
 }
 
 bool Strands::set_holds(int rod) {
@@ -67,9 +53,9 @@ bool Strands::set_holds(int rod) {
   for (std::size_t i = 0; i < model_->clamps.size(); ++i) {
     const ClampModel& clamp = model_->clamps[i];
     if (clamp.rod != rod) continue;
-    changed = changed || line.held[i] != (active_[i] != 0);
-    line.held[i] = active_[i] != 0;
-    if (!active_[i]) continue;
+    changed = changed || line.held[i] != late_.holds(i);
+    line.held[i] = late_.holds(i);
+    if (!late_.holds(i)) continue;
     const int node = line.mesh.node_of(clamp.node.value - first);
     const ClampNow& now = drive_.clamps[i];
     auto at =
@@ -84,8 +70,9 @@ bool Strands::set_holds(int rod) {
 }
 
 // Further apart than the strand between them is long: the later of two holds is held at the nearest place in reach.
-bool Strands::keep_in_reach(Line& line) const {
-  if (settings_.extensible) return false;
+bool Strands::keep_in_reach(int rod) {
+  Line& line = lines_[z(rod)];
+  if (model_->rods[z(rod)].stretches || model_->rods[z(rod)].shears) return false;
   bool asked_too_much = false;
   constexpr double most = 1 + 1e-9,
                    part = 0.995;  // quite straight it has no finite tension: it is held a little before that
@@ -111,33 +98,18 @@ void Strands::set_loads(int rod) {
   Line& line = lines_[z(rod)];
   const RodSpan& span = model_->rods[z(rod)].span;
   for (int k = 0; k < span.edges; ++k) {
-    Segment& s = line.mesh.edges[z(k)];
-    s.world_force = to_small(Vec3(model_->section[EdgeIndex{span.first_edge + k}].line_mass * drive_.gravity));
-    s.material_force = {0, 0, 0};
-  }
-  for (std::size_t i = 0; i < model_->line_loads.size(); ++i) {
-    const LineLoad& load = model_->line_loads[i];
-    if (load.rod != rod) continue;
-    for (EdgeIndex e = load.first; e < load.last; ++e) {
-      double share = e == load.first ? load.first_share : 1;
-      if (e + 1 == load.last && e != load.first) share = load.last_share;
-      Segment& s = line.mesh.edges[z(e.value - span.first_edge)];
-      (load.axes == Axes::world ? s.world_force : s.material_force) +=
-          to_small(Vec3(share * drive_.line_factor[i] * load.force));
-    }
+    const GivenLoad& load = loads_.on_edge(EdgeIndex{span.first_edge + k});
+    line.mesh.edges[z(k)].world_force = load.world_force;
+    line.mesh.edges[z(k)].material_force = load.material_force;
   }
   line.mesh.fill(line.strand);
   std::vector<StrandLoad> points;
-  for (std::size_t i = 0; i < model_->node_loads.size(); ++i) {
-    const NodeLoad& load = model_->node_loads[i];
+  for (const NodeLoad& load : model_->node_loads) {
     if (load.rod != rod) continue;
     const int node = line.mesh.node_of(load.node.value - span.first_node);
-    auto at = std::find_if(points.begin(), points.end(), [&](const StrandLoad& p) { return p.node == node; });
-    if (at == points.end()) at = points.insert(at, StrandLoad{.node = node});
-    const V value = to_small(Vec3(drive_.node_factor[i] * load.value));
-    V& sum = load.is_moment ? (load.axes == Axes::world ? at->world_moment : at->material_moment)
-                            : (load.axes == Axes::world ? at->world_force : at->material_force);
-    sum += value;
+    const bool known = std::any_of(points.begin(), points.end(), [&](const StrandLoad& p) { return p.node == node; });
+    const GivenLoad& sum = loads_.at_node(load.node);
+    if (!known) points.push_back({node, sum.world_force, sum.world_moment, sum.material_force, sum.material_moment});
   }
   line.strand.set_loads(std::move(points));
 }
@@ -179,7 +151,7 @@ bool Strands::remesh(int rod) {
   line.mesh = next;
   set_loads(rod);
   set_holds(rod);
-  keep_in_reach(line);
+  keep_in_reach(rod);
   set_hands(rod);
   line.solver.start(line.strand, settings_.solver, states);
   return finer;
@@ -191,7 +163,7 @@ Answer Strands::solve_line(int rod, bool& out_of_reach) {
   set_loads(rod);
   const std::size_t springs = line.strand.springs.size();
   set_hands(rod);
-  out_of_reach = keep_in_reach(line);
+  out_of_reach = keep_in_reach(rod);
   if (other || line.strand.springs.size() != springs)
     line.solver.start(line.strand, settings_.solver, std::vector<State>(line.solver.states()));
   Answer answer = line.solver.solve(line.strand);
@@ -206,6 +178,7 @@ Answer Strands::solve_line(int rod, bool& out_of_reach) {
 StepReport Strands::relax(double time, double load_factor, const Live& live) {
   evaluate(*model_, live, time, load_factor, drive_);
   stand_still(drive_);
+  loads_.update(drive_);
   take_hold();
   report_ = {};
   report_.verdict.kind = Verdict::Kind::counted;

@@ -7,15 +7,13 @@
 #include "methods/strands/mesh.h"
 #include "methods/strands/solver.h"
 #include "model/drive.h"
+#include "model/loads.h"
 #include "model/model.h"
 
 namespace tendril::strands {
 
 struct Settings {
   int order = 2;
-  bool extensible = false;
-  double shear_ratio = 0;     // GA/EA; 0: unshearable
-  double stiffening = 0;      // [rad/m]; 0: linear
   double mesh_tolerance = 0;  // 0: the mesh stays as the scene gives it
   SolverSettings solver;
   static Settings from(const Options& options);
@@ -47,7 +45,7 @@ class Strands final : public Method {
                             const std::vector<State>& at_edges);  // on a mesh fine enough for the twist at the start
   void take_hold();                                               // clamps that hold from later on
   bool set_holds(int rod);                                        // true: other nodes are held than before
-  bool keep_in_reach(Line& line) const;                           // true: a hold asked for more than the length
+  bool keep_in_reach(int rod);                                    // true: a hold asked for more than the length
   void set_loads(int rod);
   void set_hands(int rod);
   bool remesh(int rod);  // true: the mesh changed
@@ -59,9 +57,9 @@ class Strands final : public Method {
   std::shared_ptr<const Model> model_;
   Settings settings_;
   Drive drive_;
+  LateClamps late_;
+  LoadsNow loads_;
   std::vector<Line> lines_;
-  std::vector<Pose> shift_;   // per clamp that takes hold late
-  std::vector<char> active_;  // per clamp
   StepReport report_;
   SolverState saved_;  // of one line at a time, when states are saved or loaded; keeps its storage
 };

@@ -149,8 +149,47 @@ SENTENCE("strands", "velocities, dynamics, rings and twist without direction are
   EXPECT_NE(told(far).find("are 1.5 m apart at t = 1 s but the rod between them is 1 m long"), std::string::npos)
       << told(far);
   Scene soft = one_strand(line, 20);
-  soft.options["strands"]["extensible"] = true;
-  EXPECT_NE(told(soft).find("EA"), std::string::npos);
+  soft.rods[0].stretch = soft.rods[0].shear = Give::elastic;
+  EXPECT_NE(told(soft).find("stiffness.EA: not given"), std::string::npos) << told(soft);
+  EXPECT_NE(told(soft).find("stiffness.GA2: not given"), std::string::npos) << told(soft);
+}
+
+SENTENCE("strands", "a beam that shears gives way by P L/GA more at its tip, and its shearing energy is half of that work") {
+  const double P = 1e-3, L = 1, GA = 2;
+  double tip[2];
+  for (const bool shears : {false, true}) {
+    Scene scene = one_strand(line, 200);
+    scene.rods[0].section =
+        StiffnessSection{.EA = {}, .EI1 = 1, .EI2 = 1, .GJ = 1, .mass_per_length = 1, .radius = 0, .GA1 = GA, .GA2 = GA};
+    scene.rods[0].shear = shears ? Give::elastic : Give::none;
+    ForceLoad force;
+    force.rod = "strand", force.value = Vec3(0, P, 0);
+    scene.loads = {force};
+    const Simulation simulation = finished(scene);
+    tip[shears] = simulation.frame().position[NodeIndex(200)].y();
+    const double shearing = shears ? 0.5 * P * P * L / GA : 0;
+    EXPECT_NEAR(simulation.frame().own_energy.shearing, shearing, 1e-5 * shearing);
+    EXPECT_NEAR(simulation.measures().energy.shearing, shearing, 1e-5 * shearing);
+    EXPECT_EQ(simulation.frame().own_energy.stretching, 0);
+  }
+  EXPECT_NEAR(tip[0], P * L * L * L / 3, 1e-4 * tip[0]);
+  EXPECT_NEAR(tip[1] - tip[0], P * L / GA, 1e-4 * tip[1]);
+}
+
+SENTENCE("strands", "a rod that stiffens is bent by a moment as its law says, and the yardstick knows its energy") {
+  const double M = 3, k = 2;
+  Scene scene = one_strand(line, 100);
+  scene.rods[0].section = StiffnessSection{.EA = {}, .EI1 = 1, .EI2 = 1, .GJ = 1, .mass_per_length = 1, .radius = 0};
+  scene.rods[0].stiffening_strain = k;
+  MomentLoad moment;
+  moment.rod = "strand", moment.value = Vec3(0, 0, M);
+  scene.loads = {moment};
+  const Simulation simulation = finished(scene);
+  const double strain = strain_of(Law{k}, 1, M).value;
+  const Vec3 direction = director(simulation.frame().orientation[EdgeIndex(99)], 2);
+  EXPECT_NEAR(std::atan2(direction.y(), direction.x()), strain * 0.995, 1e-6);
+  EXPECT_NEAR(simulation.measures().energy.bending, energy_of(Law{k}, 1, strain), 1e-4);
+  EXPECT_NEAR(simulation.frame().own_energy.bending, energy_of(Law{k}, 1, strain), 1e-6);
 }
 
 SENTENCE("strands",

@@ -43,6 +43,13 @@ Problems check_sections(const Rod& rod, const Material* material, const std::str
   return problems;
 }
 
+Problems check_velocities(const Rod& rod, const RodShape& shape, const std::string& field) {
+  const Size nodes = static_cast<Size>(shape.ring ? shape.edges : shape.edges + 1);
+  if (rod.velocities.empty() || rod.velocities.size() == nodes) return {};
+  return {{Severity::error, "", field + ".velocities", fmt::format("has {} vectors", rod.velocities.size()),
+           fmt::format("must have one for each of the rod's {} nodes", nodes), ""}};
+}
+
 Checked<RodShape> shape_of(const Scene& scene, int index, const Marks& marks) {
   const Rod& rod = scene.rods[static_cast<Size>(index)];
   const std::string field = fmt::format("rod[{}]", index);
@@ -110,7 +117,9 @@ void append_initial(const Rod& rod, const RodShape& shape, const RodSpan& span, 
   for (Size k = 0; k < static_cast<Size>(span.nodes); ++k) {
     frame.material.push_back(shape.material[k]);
     frame.position.push_back(shape.point[k]);
-    frame.velocity.push_back(rod.velocity + rod.angular_velocity.cross(shape.point[k] - centre));
+    Vec3 velocity = rod.velocity + rod.angular_velocity.cross(shape.point[k] - centre);
+    if (!rod.velocities.empty()) velocity += rod.velocities[k];
+    frame.velocity.push_back(velocity);
     frame.moment.push_back(Vec3::Zero());
   }
   for (Size k = 0; k < static_cast<Size>(span.edges); ++k) {
@@ -152,7 +161,9 @@ Checked<Model> build_model(const Scene& scene) {
     note(check_sections(rod, find_material(scene, rod.material), fmt::format("rod[{}]", i)));
     const auto shape = shape_of(scene, i, marks);
     note(shape.problems());
-    if (shape) shapes.push_back(*shape);
+    if (!shape) continue;
+    note(check_velocities(rod, *shape, fmt::format("rod[{}]", i)));
+    shapes.push_back(*shape);
   }
   if (scene.rods.empty()) problems.push_back({Severity::error, "", "rod", "the scene has no rod", "", "add a [[rod]]"});
   if (has_errors(problems)) return problems;
@@ -161,8 +172,9 @@ Checked<Model> build_model(const Scene& scene) {
   model.end_time = scene.time.duration;
   for (Size i = 0; i < shapes.size(); ++i) {
     const Rod& rod = scene.rods[i];
-    model.rods.push_back(
-        {rod_name(scene, static_cast<int>(i)), next_span(model, shapes[i]), shapes[i].length(), rod.damping, nullptr, 0});
+    model.rods.push_back({rod_name(scene, static_cast<int>(i)), next_span(model, shapes[i]), shapes[i].length(), rod.damping,
+                          rod.stretch == Give::elastic, rod.shear == Give::elastic, Law{rod.stiffening_strain.value_or(0)},
+                          nullptr, 0});
     model.rods.back().rest_curve =
         std::make_shared<const RestCurve>(ArcLengthCurve(rod.rest, rod.d1), shapes[i].fraction, shapes[i].material);
     model.rods.back().max_edges = shapes[i].edges + 1;

@@ -62,6 +62,8 @@ struct Placer {
     t.turn = c.turn;
     t.from = c.from;
     t.until = c.until;
+    if (!usable(c.slide)) return complain(fmt::format("clamp[{}].slide", index), "a direction of length 0 or not finite");
+    if (c.slide) t.slides = true, t.slide = c.slide->normalized();
     model.clamps.push_back(t);
   }
 
@@ -88,6 +90,7 @@ struct Placer {
   }
 
   void load(const GravityLoad& g) { model.gravity += g.acceleration; }
+  void load(const ChangingGravityLoad& g) { model.changing_gravity.push_back({g.acceleration, g.factor}); }
   void load(const ForceLoad& f) { point_load(f, false); }
   void load(const MomentLoad& m) { point_load(m, true); }
   void point_load(const PointLoad& p, bool is_moment) {
@@ -118,6 +121,7 @@ struct Placer {
     // shares that apply to it.
     line.last_share = last - first > 1 ? covered(last - 1) : 1.0;
     line.force = d.force;
+    line.moment = d.moment;
     line.axes = d.axes;
     line.factor = d.factor;
     line.from = from, line.to = to;
@@ -134,6 +138,7 @@ struct Placer {
     JointModel made;
     made.name = j.name.empty() ? fmt::format("joint{}", index + 1) : j.name;
     made.kind = j.kind;
+    made.from = j.from, made.until = j.until;
     made.axis = j.axis.normalized();
     double size = 0;
     const auto side = [&](const JointPlace& place, int& rod, NodeIndex& at, int& body, Quat& frame) {

@@ -34,7 +34,8 @@ double shear_modulus(const Material& material) {
 namespace {
 
 // I1 = second moment for bending about d1 = integral of (distance along d2)^2, so the size along d2 counts cubed.
-Section from_geometry(double area, double I1, double I2, double J, const Material* material) {
+// k1, k2: the parts of the area that resist shear along d1 and d2.
+Section from_geometry(double area, double I1, double I2, double J, double k1, double k2, const Material* material) {
   TENDRIL_REQUIRE(material != nullptr, "a section given by its shape needs a material");
   const double E = material->young_modulus, rho = material->density;
   Section s;
@@ -42,15 +43,28 @@ Section from_geometry(double area, double I1, double I2, double J, const Materia
   s.EI1 = E * I1;
   s.EI2 = E * I2;
   s.GJ = shear_modulus(*material) * J;
+  s.GA1 = k1 * shear_modulus(*material) * area;
+  s.GA2 = k2 * shear_modulus(*material) * area;
   s.line_mass = rho * area;
   s.rotary1 = rho * I1;
   s.rotary2 = rho * I2;
   return s;
 }
 
+// Shear coefficients [Cowper 1966]: of an ellipse with the half axis a along the shear force, of a rectangle.
+double poisson_ratio(const Material* material) {
+  return material == nullptr ? 0 : material->young_modulus / (2 * shear_modulus(*material)) - 1;
+}
+double ellipse_shear(double a, double b, double nu) {
+  const double n = (a / b) * (a / b);
+  return 12 * (1 + nu) * n * (3 * n + 1) / ((40 + 37 * nu) * n * n + (16 + 10 * nu) * n + nu);
+}
+double rectangle_shear(double nu) { return 10 * (1 + nu) / (12 + 11 * nu); }
+
 Section ellipse(double a, double b, const Material* material) {  // semi-axes along d1, d2
-  const double J = pi * a * a * a * b * b * b / (a * a + b * b);
-  Section s = from_geometry(pi * a * b, pi * a * b * b * b / 4, pi * a * a * a * b / 4, J, material);
+  const double J = pi * a * a * a * b * b * b / (a * a + b * b), nu = poisson_ratio(material);
+  Section s = from_geometry(pi * a * b, pi * a * b * b * b / 4, pi * a * a * a * b / 4, J, ellipse_shear(a, b, nu),
+                            ellipse_shear(b, a, nu), material);
   s.extent1 = a;
   s.extent2 = b;
   return s;
@@ -61,8 +75,9 @@ struct Maker {
   Section operator()(const CircleSection& c) const { return ellipse(c.radius, c.radius, material); }
   Section operator()(const EllipseSection& e) const { return ellipse(e.a, e.b, material); }
   Section operator()(const RectangleSection& r) const {
-    const double w = r.width, h = r.height;
-    Section s = from_geometry(w * h, w * h * h * h / 12, w * w * w * h / 12, rectangle_torsion_constant(w, h), material);
+    const double w = r.width, h = r.height, k = rectangle_shear(poisson_ratio(material));
+    Section s =
+        from_geometry(w * h, w * h * h * h / 12, w * w * w * h / 12, rectangle_torsion_constant(w, h), k, k, material);
     s.extent1 = w / 2;
     s.extent2 = h / 2;
     s.shape = Section::Shape::box;
@@ -71,12 +86,15 @@ struct Maker {
   Section operator()(const StiffnessSection& g) const {
     Section s;
     s.EA = g.EA.value_or(0.0);
+    s.GA1 = g.GA1.value_or(0.0), s.GA2 = g.GA2.value_or(0.0);
     s.EI1 = g.EI1;
     s.EI2 = g.EI2;
     s.GJ = g.GJ;
     s.line_mass = g.mass_per_length;
     // Not given: the rotary inertia of a homogeneous round section of that mass and radius, rho I = m r^2 / 4.
-    s.rotary1 = s.rotary2 = g.mass_per_length * g.radius * g.radius / 4;
+    const double round = g.mass_per_length * g.radius * g.radius / 4;
+    s.rotary1 = g.rotary1.value_or(round), s.rotary2 = g.rotary2.value_or(round);
+    s.rotary_given = g.rotary1 || g.rotary2;
     s.extent1 = s.extent2 = g.radius;
     return s;
   }
@@ -97,7 +115,12 @@ struct SizeMixer {  // the section between two of the same kind; nothing when th
   }
   std::optional<CrossSection> operator()(const StiffnessSection& p, const StiffnessSection& q) const {
     StiffnessSection s;
-    if (p.EA && q.EA) s.EA = mix(*p.EA, *q.EA, u);
+    const auto mix_given = [this](const std::optional<double>& a, const std::optional<double>& b) {
+      return a && b ? std::optional<double>(mix(*a, *b, u)) : std::nullopt;
+    };
+    s.EA = mix_given(p.EA, q.EA);
+    s.GA1 = mix_given(p.GA1, q.GA1), s.GA2 = mix_given(p.GA2, q.GA2);
+    s.rotary1 = mix_given(p.rotary1, q.rotary1), s.rotary2 = mix_given(p.rotary2, q.rotary2);
     s.EI1 = mix(p.EI1, q.EI1, u);
     s.EI2 = mix(p.EI2, q.EI2, u);
     s.GJ = mix(p.GJ, q.GJ, u);
@@ -113,7 +136,9 @@ struct SizeMixer {  // the section between two of the same kind; nothing when th
 
 Section mix(const Section& p, const Section& q, double u) {
   Section s = u < 0.5 ? p : q;  // the shape has no mean
-  s.EA = p.EA > 0 && q.EA > 0 ? mix(p.EA, q.EA, u) : 0;
+  const auto mix_given = [u](double a, double b) { return a > 0 && b > 0 ? mix(a, b, u) : 0; };
+  s.EA = mix_given(p.EA, q.EA);
+  s.GA1 = mix_given(p.GA1, q.GA1), s.GA2 = mix_given(p.GA2, q.GA2);
   s.EI1 = mix(p.EI1, q.EI1, u);
   s.EI2 = mix(p.EI2, q.EI2, u);
   s.GJ = mix(p.GJ, q.GJ, u);

@@ -21,6 +21,26 @@ SENTENCE("model", "torsion constants: 0.140577 for the square, 0.312323 for the 
   EXPECT_EQ(rectangle_torsion_constant(1, 3), rectangle_torsion_constant(3, 1));
 }
 
+SENTENCE("model", "shear stiffness: of shapes by Cowper's coefficients, of given sections as given") {
+  const double G = 2e7 / 2.6;
+  const Section round = make_section(CircleSection{0.03}, &rubber), box = make_section(RectangleSection{0.1, 0.2}, &rubber);
+  EXPECT_NEAR(round.GA1 / (G * pi * 0.03 * 0.03), 6 * 1.3 / (7 + 6 * 0.3), 1e-12);
+  EXPECT_NEAR(round.GA2, round.GA1, 1e-9);
+  EXPECT_NEAR(box.GA1 / (G * 0.02), 13 / 15.3, 1e-12);
+  EXPECT_EQ(box.GA1, box.GA2);
+  const Section flat = make_section(EllipseSection{0.03, 0.01}, &rubber);  // along its long axis as in a slender rectangle
+  EXPECT_GT(flat.GA1, flat.GA2);
+  StiffnessSection given{1e4, 1, 1, 1, 2, 0.1};
+  EXPECT_EQ(make_section(given, nullptr).GA1, 0);
+  EXPECT_NEAR(make_section(given, nullptr).rotary1, 2 * 0.1 * 0.1 / 4, 1e-15);
+  given.GA1 = 30, given.GA2 = 40, given.rotary1 = 5, given.rotary2 = 6;
+  const Section s = make_section(given, nullptr);
+  EXPECT_EQ(s.GA1, 30);
+  EXPECT_EQ(s.GA2, 40);
+  EXPECT_EQ(s.rotary1, 5);
+  EXPECT_EQ(s.rotary2, 6);
+}
+
 SENTENCE("model", "a square cable of 0.1 m is as stiff as REFERENCES case 7 says") {
   const Section s = make_section(RectangleSection{0.1, 0.1}, &rubber);
   EXPECT_NEAR(s.EA, 200000, 1e-6);

@@ -183,7 +183,7 @@ class Builder {
       const Section& section = model_.section[e];
       c.rest_length[z(s)] = model_.rest_length[e];
       c.line_mass[z(s)] = section.line_mass;
-      if (choice_.extensible) c.EA[z(s)] = section.EA;
+      if (from.stretches) c.EA[z(s)] = section.EA;
       const double half = 0.5 * section.line_mass * model_.rest_length[e];
       for (const int v : {s, s + 1}) c.mass[primary(v)] += half;
     }
@@ -200,7 +200,7 @@ class Builder {
     for (int s = rod.first; s < rod.first + rod.slots; ++s) {
       const auto k = z(s);
       const bool movable = c.inverse_mass[k] > 0 || c.inverse_mass[k + 1] > 0;
-      c.constrained[k] = c.kind[k] == SlotKind::edge && movable && !choice_.extensible ? 1 : 0;
+      c.constrained[k] = c.kind[k] == SlotKind::edge && movable && !from.stretches ? 1 : 0;
     }
   }
   std::size_t primary(int vertex) const {

@@ -24,9 +24,11 @@ void let_roll(Chain& c, const ChainRod& rod, const Model& model, const Frame& po
     if (c.kind[z(s)] != SlotKind::edge) continue;
     const EdgeIndex edge{c.edge[z(s)]};
     const Section& section = model.section[edge];
-    const double a = section.extent1, b = section.extent2;  // as for an ellipse
+    const double a = section.extent1, b = section.extent2;  // as for an ellipse, where it is not given
+    const double polar =
+        section.rotary_given ? section.rotary1 + section.rotary2 : 0.25 * (a * a + b * b) * c.line_mass[z(s)];
     c.roll[z(s)] = pose.spin[edge].dot(director(pose.orientation[edge], 2));
-    c.roll_inertia[z(s)] = 0.25 * (a * a + b * b) * c.line_mass[z(s)] * c.rest_length[z(s)];
+    c.roll_inertia[z(s)] = polar * c.rest_length[z(s)];
   }
 }
 

@@ -179,7 +179,6 @@ struct CarriedWall {  // a wall that something else than a clamp carries
   Quat orientation = Quat::Identity();  // now
 };
 struct ChainChoice {
-  bool extensible = false;
   bool force_general = false;  // every rod by the general path, for tests
   std::span<const CarriedWall> carried = {};
   bool rolling = false;  // friction turns the frames: the general path, and rods may roll

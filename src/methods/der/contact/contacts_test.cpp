@@ -51,7 +51,7 @@ Kept collide(const Scene& scene, const Settings& settings, double part) {
   const Momenta before = momenta_of(rods, frame);
   Vec3 expected = before.angular;
   Ride ride;
-  ride.step = part * advised(*model, settings);
+  ride.step = part * advised(*model);
   while (ride.fine && ride.time < 0.15) {
     ride.go(rods, ride.time + ride.step);
     rods.write(frame);
@@ -71,10 +71,9 @@ Kept collide(const Scene& scene, const Settings& settings, double part) {
 SENTENCE("der", "two rods that hit each other keep their momentum, and their angular momentum as the step goes to zero") {
   for (const int kind : {0, 1}) {
     Settings settings;
-    settings.extensible = kind == 0;
     settings.push = Push::conserving;
     settings.projection_tolerance = 1e-12;
-    const Scene scene = collision(0, true);
+    const Scene scene = stretching(collision(0, true), kind == 0);
     const Kept coarse = collide(scene, settings, 0.4), fine = collide(scene, settings, 0.1);
     EXPECT_GE(coarse.contacts, 1);
     EXPECT_LT(coarse.linear, 1e-12);
@@ -88,10 +87,8 @@ SENTENCE("der", "two rods that hit each other keep their momentum, and their ang
 // it, which leaves 1e-4 of the angular momentum at any step. The moment of friction along a rod about its section is left
 // out, and nothing else.
 SENTENCE("der", "friction between curved rods keeps momentum, and angular momentum but for what is said to be left out") {
-  Settings settings;
-  settings.extensible = true;
-  const Scene scene = collision(0.5, true);
-  const Kept coarse = collide(scene, settings, 0.4), fine = collide(scene, settings, 0.1);
+  const Scene scene = stretching(collision(0.5, true));
+  const Kept coarse = collide(scene, {}, 0.4), fine = collide(scene, {}, 0.1);
   EXPECT_GE(coarse.contacts, 1);
   EXPECT_LT(coarse.linear, 1e-12);
   EXPECT_LT(coarse.angular, 2e-4);
@@ -108,9 +105,8 @@ SENTENCE("der", "a rod at rest presses on the floor with its weight, whatever ke
     scene.rods[0].damping.mass = 2;
     scene.loads.push_back(GravityLoad{});
     Settings settings;
-    settings.extensible = kind == 1;
     settings.push = kind == 2 ? Push::conserving : Push::fast;
-    auto [model, rod, ride] = started(scene, settings);
+    auto [model, rod, ride] = started(stretching(scene, kind == 1), settings);
     ride.go(rod, 3);
     ASSERT_TRUE(ride.fine) << kind;
     const Frame frame = frame_of(rod);

@@ -87,7 +87,7 @@ struct Started {
 inline Started started(const Scene& scene, const Settings& settings = {}) {  // with the advised step
   const auto model = model_of(scene);
   Ride ride;
-  ride.step = advised(*model, settings);
+  ride.step = advised(*model);
   return {model, Der(model, settings), ride};
 }
 

@@ -24,13 +24,12 @@ SENTENCE("der", "a rod on a slope sticks below the angle of friction and slides 
   const double mu = 0.3;
   for (const int kind : {0, 1, 2}) {
     Settings settings;
-    settings.extensible = kind == 1;
     settings.push = kind == 2 ? Push::conserving : Push::fast;
     for (const double tangent : {0.28, 0.4}) {
       const double slope = std::atan(tangent);
       Scene scene = lying(10, mu);
       add_slope(scene, slope);
-      auto [model, rod, ride] = started(scene, settings);
+      auto [model, rod, ride] = started(stretching(scene, kind == 1), settings);
       ride.go(rod, 1);
       ASSERT_TRUE(ride.fine);
       const double x1 = centre_of(rod, frame_of(rod)).x(), t1 = ride.time;
@@ -74,12 +73,11 @@ SENTENCE("der", "a plate that slides sideways under a clamped rod twists it by t
   scene.rods[0].damping.mass = 20;
   add_clamp(scene, 0), add_clamp(scene, 1);
   scene.obstacles[0].move = drift(Vec3(0, 0.05, 0), 100);
-  const auto model = model_of(scene);
-  Settings settings;
-  settings.extensible = true;  // clamped at both ends, a straight rod that keeps its length could not be dragged at all
-  Der rod(model, settings);
+  // Clamped at both ends, a straight rod that keeps its length could not be dragged at all.
+  const auto model = model_of(stretching(scene));
+  Der rod(model, {});
   Ride ride;
-  ride.step = advised(*model, settings);
+  ride.step = advised(*model);
   ride.go(rod, 1);
   ASSERT_TRUE(ride.fine);
   const Frame frame = frame_of(rod);
@@ -99,12 +97,10 @@ SENTENCE("der", "friction on a clamped rod points against the sliding, whatever 
   add_clamp(scene, 0), add_clamp(scene, 1);
   const Vec3 way(0.04, 0.03, 0);
   scene.obstacles[0].move = drift(way, 100);
-  const auto model = model_of(scene);
-  Settings settings;
-  settings.extensible = true;
-  Der rod(model, settings);
+  const auto model = model_of(stretching(scene));
+  Der rod(model, {});
   Ride ride;
-  ride.step = advised(*model, settings);
+  ride.step = advised(*model);
   ride.go(rod, 2);
   ASSERT_TRUE(ride.fine);
   const Vec3 force = contact_force(frame_of(rod));

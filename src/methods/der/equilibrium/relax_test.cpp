@@ -34,6 +34,36 @@ SENTENCE("der", "a quarter turn of twist stores GJ/2L times the angle squared") 
   }
 }
 
+SENTENCE("der", "a moment per length m bends a cantilever by m L^2/2EI and twists it by m L^2/2GJ") {
+  for (const Axes axes : {Axes::world, Axes::material}) {
+    for (const bool twists : {false, true}) {
+      double angle[2];
+      for (const int k : {0, 1}) {
+        const int n = 20 << k;
+        Scene scene = one_rod(line, n, plain_section(1, 1, 0.8));
+        scene.rods[0].d1 = Vec3(0, 1, 0);  // d2 = z, d3 = x
+        add_clamp(scene, 0);
+        DistributedLoad load;
+        load.rod = "rod", load.axes = axes;
+        if (axes == Axes::world)
+          load.moment = twists ? Vec3(0.5, 0, 0) : Vec3(0, 0, 0.5);
+        else
+          load.moment = twists ? Vec3(0, 0, 0.5) : Vec3(0, 0.5, 0);
+        scene.loads = {load};
+        Der rod(model_of(scene), {});
+        EXPECT_EQ(rod.relax(0, 1, {}).outcome, Outcome::fine);
+        const Frame frame = frame_of(rod);
+        const Quat last = frame.orientation[EdgeIndex{n - 1}];
+        angle[k] = twists ? std::atan2((last * Vec3::UnitX()).z(), (last * Vec3::UnitX()).y())
+                          : std::atan2((last * Vec3::UnitZ()).y(), (last * Vec3::UnitZ()).x());
+      }
+      const double expected = 0.5 * 0.5 / (twists ? 0.8 : 1.0);
+      EXPECT_NEAR(angle[1], expected, 0.001 * expected) << twists;
+      EXPECT_LT(std::abs(angle[1] - expected), 0.3 * std::abs(angle[0] - expected) + 1e-9) << twists;
+    }
+  }
+}
+
 SENTENCE("der", "a flat strip sags sixteen times more over its flat side than over its edge") {
   double sag[2];
   for (const int on_edge : {0, 1}) {

@@ -257,7 +257,7 @@ Eigen::MatrixXd RodProblem::follower_columns() const {
     Vec3 angle_by_edge = -inverse * (M - M.dot(t) * t);
     Vec3 edge_by_angle = Vec3::Zero();
     if (couple.follows) {
-      const Mat3 dM = -inverse * skew(M) * skew(t);
+      const Mat3 dM = inverse * follower_tangent(M) * skew(t);
       edge_by_edge += inverse * skew(t) * dM;
       angle_by_edge -= dM.transpose() * t;
       edge_by_angle = inverse * t.cross(t.cross(M));
@@ -275,7 +275,7 @@ Eigen::MatrixXd RodProblem::follower_columns() const {
       if (s < rod_.first || s >= last_ || c_.kind[z(s)] != SlotKind::edge) continue;
       const Vec3 t = to_eigen(c_.t.get(s));
       // g_x = -F, dF = (t x de/|e| + t dtheta) x F, the mean over the edges beside the vertex
-      add_edge_entries(Q, s, at, f.share * c_.inverse_length[z(s)] * skew(F) * skew(t));
+      add_edge_entries(Q, s, at, -(f.share * c_.inverse_length[z(s)]) * follower_tangent(F) * skew(t));
       for (int k = 0; k < 3; ++k) Q(n_.theta[z(s - rod_.first)], at + k) += f.share * F.cross(t)[k];
     }
     at += 3;

@@ -181,6 +181,31 @@ SENTENCE("der",
     EXPECT_LT((f.position[NodeIndex{n}] - model->initial.position[NodeIndex{n}] + Vec3(0, 0, fall)).norm(), 1e-9);
 }
 
+SENTENCE("der", "a driven body goes where a live input leads it, with the velocity of the input") {
+  Scene scene = one_rod(line, 12);
+  scene.bodies = {body_at("motor", Vec3::Zero(), 1, Vec3(1, 1, 1))};
+  scene.bodies[0].kind = BodyKind::driven, scene.bodies[0].axis = Vec3::UnitX();
+  scene.joints = {join(JointKind::rigid, on_rod("rod", 0), on_body("motor"))};
+  Der der(model_of(scene), {});
+  const double h = 1e-3;
+  for (int i = 0; i < 400; ++i) {  // a quarter turn and 4 cm, evenly
+    const double t = (i + 1) * h;
+    Live live;
+    live.paths.add({.move = Vec3(0, 0, 0.1 * t),
+                    .turn = 1.25 * pi * t,
+                    .body = 0,
+                    .move_rate = Vec3(0, 0, 0.1),
+                    .turn_rate = 1.25 * pi});
+    ASSERT_EQ(der.step(i * h, h, live).outcome, Outcome::fine);
+  }
+  const Frame f = frame_of(der);
+  EXPECT_NEAR((f.bodies[0].pose.position - Vec3(0, 0, 0.04)).norm(), 0, 1e-14);
+  EXPECT_NEAR((f.bodies[0].motion.linear - Vec3(0, 0, 0.1)).norm(), 0, 1e-14);
+  EXPECT_NEAR((f.bodies[0].motion.angular - Vec3(1.25 * pi, 0, 0)).norm(), 0, 1e-12);
+  EXPECT_NEAR(log_rotation(f.bodies[0].pose.orientation).x(), pi / 2, 1e-12);
+  EXPECT_NEAR((f.position[NodeIndex{0}] - Vec3(0, 0, 0.04)).norm(), 0, 1e-6);
+}
+
 SENTENCE("der", "a driven body winds a rod through many turns, which stay, and a fixed one holds the other end") {
   Scene scene = one_rod(line, 12);
   scene.bodies = {body_at("motor", Vec3::Zero(), 1, Vec3(1, 1, 1)), body_at("rest", Vec3::UnitX(), 1, Vec3(1, 1, 1))};

@@ -123,8 +123,15 @@ Mat3 node_axes(const Chain& c, int vertex) {
 
 Loads::Loads(const Model& model, const Chain& c) : model_(model) {
   force_.assign(static_cast<int>(c.kind.size()), {0, 0, 0});
-  for (const NodeLoad& load : model.node_loads) follows_ = follows_ || load.is_moment || load.axes == Axes::material;
-  for (const LineLoad& load : model.line_loads) follows_ = follows_ || load.axes == Axes::material;
+  for (std::size_t r = 0; r < model.rods.size(); ++r) follows_ = follows_ || depends_on_frame(model, static_cast<int>(r));
+  std::size_t couples = 2 * model.node_loads.size();
+  for (const NodeLoad& load : model.node_loads) follows_ = follows_ || load.is_moment;
+  for (const LineLoad& load : model.line_loads) {
+    if (load.moment.isZero(0)) continue;
+    follows_ = true;
+    couples += static_cast<std::size_t>(load.last.value - load.first.value);
+  }
+  list_.reserve(couples);
   last_.assign(3 + model.node_loads.size() + model.line_loads.size(), std::nan(""));
 }
 
@@ -147,19 +154,28 @@ void Loads::update(const Drive& drive, Chain& c) {
   add_line_loads(drive, c);
   if (!follows_) return;
   std::fill(c.torque.begin(), c.torque.end(), 0.0);
-  static thread_local std::vector<Couple> list;
-  couples(drive, c, list);
-  for (const Couple& couple : list) c.torque[z(couple.slot)] += dot(couple.moment, c.t.get(couple.slot));
+  couples(drive, c, list_);
+  for (const Couple& couple : list_) c.torque[z(couple.slot)] += dot(couple.moment, c.t.get(couple.slot));
 }
+
+namespace {
+// In world axes.
+Vec3 point_load(const NodeLoad& load, double factor, const Chain& c, int vertex) {
+  const Vec3 value = factor * load.value;
+  return load.axes == Axes::material ? in_world(load.axes, node_axes(c, vertex), value) : value;
+}
+M3<double> slot_axes(const Chain& c, int s) {
+  const V3<double> t = c.t.get(s), d1 = turned_about(t, c.m1.get(s), c.phi[z(s)]);
+  return from_columns(d1, cross(t, d1), t);
+}
+}  // namespace
 
 void Loads::add_node_loads(const Drive& drive, const Chain& c) {
   for (std::size_t i = 0; i < model_.node_loads.size(); ++i) {
     const NodeLoad& load = model_.node_loads[i];
     if (load.is_moment) continue;
     const int vertex = c.vertex_of_node[z(load.node.value)];
-    Vec3 value = drive.node_factor[i] * load.value;
-    if (load.axes == Axes::material) value = node_axes(c, vertex) * value;
-    force_.add(vertex, to_small(value));
+    force_.add(vertex, to_small(point_load(load, drive.node_factor[i], c, vertex)));
   }
 }
 
@@ -168,17 +184,12 @@ void Loads::add_line_loads(const Drive& drive, const Chain& c) {
     const LineLoad& load = model_.line_loads[i];
     for (EdgeIndex e = load.first; e < load.last; ++e) {
       const int s = c.slot_of_edge[z(e.value)];
-      double share = 1;
-      if (e == load.first) share = load.first_share;
-      if (e == load.last - 1) share = e == load.first ? load.first_share + load.last_share - 1 : load.last_share;
-      Vec3 value = (0.5 * drive.line_factor[i] * share * model_.rest_length[e]) * load.force;
-      if (load.axes == Axes::material) {
-        const V3<double> t = c.t.get(s), d1 = turned_about(t, c.m1.get(s), c.phi[z(s)]);
-        value = value.x() * to_eigen(d1) + value.y() * to_eigen(cross(t, d1)) + value.z() * to_eigen(t);
-      }
+      const double half = 0.5 * line_weight(load, drive.line_factor[i], e) * model_.rest_length[e];
+      V3<double> value = to_small(Vec3(half * load.force));
+      if (load.axes == Axes::material) value = in_world(load.axes, slot_axes(c, s), value);
       // Twins add their forces up, so it does not matter which of them an edge gives its half to.
-      force_.add(s, to_small(value));
-      force_.add(s + 1, to_small(value));
+      force_.add(s, value);
+      force_.add(s + 1, value);
     }
   }
 }
@@ -189,12 +200,21 @@ void Loads::couples(const Drive& drive, const Chain& c, std::vector<Couple>& out
     const NodeLoad& load = model_.node_loads[i];
     if (!load.is_moment) continue;
     const int vertex = c.vertex_of_node[z(load.node.value)];
-    Vec3 value = drive.node_factor[i] * load.value;
-    if (load.axes == Axes::material) value = node_axes(c, vertex) * value;
+    const Vec3 value = point_load(load, drive.node_factor[i], c, vertex);
     const Beside beside = edges_beside(c, load.node.value);
     const double share = beside.before >= 0 && beside.after >= 0 ? 0.5 : 1;
     for (const int slot : {beside.before, beside.after}) {
       if (slot >= 0) out.push_back({slot, share * to_small(value), load.axes == Axes::material});
+    }
+  }
+  for (std::size_t i = 0; i < model_.line_loads.size(); ++i) {
+    const LineLoad& load = model_.line_loads[i];
+    if (load.moment.isZero(0)) continue;
+    for (EdgeIndex e = load.first; e < load.last; ++e) {
+      const int s = c.slot_of_edge[z(e.value)];
+      const double whole = line_weight(load, drive.line_factor[i], e) * model_.rest_length[e];
+      const V3<double> value = to_small(Vec3(whole * load.moment));
+      out.push_back({s, in_world(load.axes, slot_axes(c, s), value), load.axes == Axes::material});
     }
   }
 }
@@ -207,16 +227,15 @@ void Loads::followers(const Drive& drive, const Chain& c, std::vector<Follower>&
     const int vertex = c.vertex_of_node[z(load.node.value)];
     const Beside beside = edges_beside(c, load.node.value);
     const bool inside = beside.before >= 0 && beside.after >= 0;
-    const Vec3 value = node_axes(c, vertex) * (drive.node_factor[i] * load.value);
+    const Vec3 value = point_load(load, drive.node_factor[i], c, vertex);
     out.push_back({vertex, to_small(value), inside ? 0.5 : 1.0});
   }
 }
 
-void Loads::add_couples(const Drive& drive, Chain& c) const {
+void Loads::add_couples(const Drive& drive, Chain& c) {
   if (!follows_) return;
-  static thread_local std::vector<Couple> list;
-  couples(drive, c, list);
-  for (const Couple& couple : list) {
+  couples(drive, c, list_);
+  for (const Couple& couple : list_) {
     const double inverse = c.inverse_length[z(couple.slot)];
     c.gradient.add(couple.slot, -inverse * cross(couple.moment, c.t.get(couple.slot)));
   }
@@ -253,8 +272,7 @@ AirDrag::AirDrag(const Model& model, const Chain& c)
         }
         for (std::size_t w = 0; w < area_.size(); ++w) {
           const Wind& wind = model.winds[w];
-          if (wind.rod < 0 || wind.rod == rod.model_rod)
-            area_[w].back() += 0.5 * wind.law.density * wind.law.coefficient * width * half;
+          if (wind.rod < 0 || wind.rod == rod.model_rod) area_[w].back() += wind_area(wind.law, width) * half;
         }
       }
     }
@@ -278,18 +296,13 @@ void AirDrag::apply(const Drive& drive, Chain& c, double dt) {
     const V3<Pack> t = select(size > Pack(0), sum / select(size > Pack(0), size, Pack(1)), after);
     const V3<Pack> v = gather(c.v, &vertex_[z(i)]);
     const Pack h = Pack(dt) * load(inverse_mass_, i);
-    Pack across = load(across_, i);
-    V3<Pack> push{Pack(0), Pack(0), Pack(0)};
-    for (std::size_t w = 0; w < winds_.size(); ++w) {
-      const V3<Pack> air = wind_velocity(winds_[w], gather(c.x, &vertex_[z(i)])), relative = air - v;
-      const Pack coefficient = load(area_[w], i) * norm(relative - dot(relative, t) * t);
-      across = across + coefficient;
-      push = push + coefficient * (air - dot(air, t) * t);
-    }
+    AirLaw<Pack> law{load(across_, i), load(along_, i), {Pack(0), Pack(0), Pack(0)}};
+    for (std::size_t w = 0; w < winds_.size(); ++w)
+      add_wind(winds_[w], load(area_[w], i), gather(c.x, &vertex_[z(i)]), v, t, law);
     // (1 + dt across/m) v_across + (1 + dt along/m) v_along = v + dt push/m
-    const V3<Pack> moved = v + h * push, part = dot(moved, t) * t;
+    const V3<Pack> moved = v + h * law.push, part = dot(moved, t) * t;
     const V3<Pack> slowed =
-        (Pack(1) / (Pack(1) + h * across)) * (moved - part) + (Pack(1) / (Pack(1) + h * load(along_, i))) * part;
+        (Pack(1) / (Pack(1) + h * law.across)) * (moved - part) + (Pack(1) / (Pack(1) + h * law.along)) * part;
     for (int k = 0; k < pack_size; ++k) {
       if (inverse_mass_[z(i + k)] > 0) c.v.set(vertex_[z(i + k)], lane_of(slowed, k));
     }

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "methods/der/chain/chain.h"
-#include "model/wind.h"
+#include "model/loads.h"
 
 namespace tendril::der {
 
@@ -39,7 +39,7 @@ class Loads {
   // Fills `force` (per vertex) and the chain's `torque`; recomputed only when something changed.
   void update(const Drive& drive, Chain& chain);
   // Couples turn their edges: adds to the gradient of the slots beside their node.
-  void add_couples(const Drive& drive, Chain& chain) const;
+  void add_couples(const Drive& drive, Chain& chain);
   const Array3& force() const { return force_; }
   bool follow() const { return follows_; }  // some load depends on the frames: update in every step
   struct Couple {                           // of one slot
@@ -63,6 +63,7 @@ class Loads {
   Array3 force_;
   std::vector<double> last_;  // factors that `force` was computed for
   bool follows_ = false;      // some load depends on the frames
+  std::vector<Couple> list_;  // work space
 };
 
 // Section frame directors at a node: mean of the two edges there.

@@ -128,18 +128,4 @@ void turns_to_edges(const JointShape& s, double inverse_a, double inverse_b, boo
   joint.hessian.block<3, 3>(B, B) += bend_of_map(s.b, gb, inverse_b);
 }
 
-// k/2 |p - h|^2 with p = sum w_i x_i:   gradient k w_i (p - h),   Hessian k w_i w_j
-SpringEnergy spring_energy_with_derivatives(double stiffness, double share, const Vec3& a, const Vec3& b,
-                                            const Vec3& place) {
-  const double w[2] = {1 - share, share};
-  const Vec3 away = w[0] * a + w[1] * b - place;
-  SpringEnergy spring;
-  spring.energy = 0.5 * stiffness * away.squaredNorm();
-  for (int i = 0; i < 2; ++i) {
-    spring.gradient.segment<3>(3 * i) = stiffness * w[i] * away;
-    for (int j = 0; j < 2; ++j) spring.hessian.block<3, 3>(3 * i, 3 * j) = stiffness * w[i] * w[j] * Mat3::Identity();
-  }
-  return spring;
-}
-
 }  // namespace tendril::der

@@ -46,12 +46,4 @@ JointEnergy joint_energy_with_derivatives(const JointShape& shape, const JointSt
 void turns_to_edges(const JointShape& shape, double inverse_length_a, double inverse_length_b, bool with_hessian,
                     JointEnergy& joint);
 
-// A spring from a place to the point (1 - share) a + share b, in the variables (a, b).
-struct SpringEnergy {
-  double energy = 0;
-  Eigen::Matrix<double, 6, 1> gradient;
-  Eigen::Matrix<double, 6, 6> hessian;
-};
-SpringEnergy spring_energy_with_derivatives(double stiffness, double share, const Vec3& a, const Vec3& b, const Vec3& place);
-
 }  // namespace tendril::der
