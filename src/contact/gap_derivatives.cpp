@@ -138,7 +138,8 @@ GapDerivatives obstacle_gap(const ObstacleGeometry& obstacle, std::uint32_t part
   const double stiffness = u.dot(Hu);
   if (place == TouchPlace::between && near.s > 0 && near.s < 1 && stiffness > 1e-12 * u.squaredNorm() * H.norm()) {
     Eigen::Matrix<double, 6, 1> c;
-    c << share[0] * Hu - n, share[1] * Hu + n;
+    c.head<3>() = share[0] * Hu - n;
+    c.tail<3>() = share[1] * Hu + n;
     out.hessian.topLeftCorner<6, 6>() -= c * c.transpose() / stiffness;
   }
   // The obstacle's surface point moves with it, against the normal: - n . (dx + dphi x lever).

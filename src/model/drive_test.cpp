@@ -190,9 +190,9 @@ SENTENCE("model", "the memory of late clamps is saved and loaded") {
   evaluate(model, {}, 0.5, 1, drive);
   late.follow(model, drive, hold);
   StateWriter writer;
-  late.save(writer);
+  writer(late);
   StateReader reader(writer.buffer());
-  other.load(reader);
+  reader(other);
   EXPECT_TRUE(reader.at_end());
   Drive again;
   evaluate(model, {}, 0.5, 1, again);

@@ -272,9 +272,7 @@ SENTENCE(
     mallopt(M_PERTURB, 0xa5);  // new memory is not zero
     const Der rod(model, {});
     mallopt(M_PERTURB, 0);
-    std::vector<Wrench> at_clamps(2);
-    rod.reactions(at_clamps);
-    return at_clamps;
+    return reactions_of(rod);
   };
   const std::vector<Wrench> with = first(true), without = first(false);
   for (std::size_t i = 0; i < 2; ++i) {

@@ -47,7 +47,7 @@ SENTENCE("der", "every row of every kind of joint is the derivative of its const
   BodiesAndJoints joins(*model);
   Drive drive;
   evaluate(*model, {}, 0, 1, drive);
-  const Chain start = build_chain(*model, model->initial, drive, {false, false, joins.walls()});
+  const Chain start = build_chain(*model, model->initial, drive, {false, joins.walls()});
   joins.attach(start, 0.1);
   JoinsInside inside{joins};
   EXPECT_EQ(inside.rows(), 17 + 6 * 3 + 2 + 3);
@@ -80,7 +80,7 @@ SENTENCE("der", "the moment a body feels is minus the derivative of the rod's en
       BodiesAndJoints joins(*model);
       std::vector<CarriedWall> walls(joins.walls().begin(), joins.walls().end());
       for (int k = 0; k < 2; ++k) walls[z(k)].orientation = exp_quat(Vec3(y.segment<3>(3 * k))) * walls[z(k)].orientation;
-      Chain c = build_chain(*model, model->initial, drive, {true, anisotropic, walls});
+      Chain c = build_chain(*model, model->initial, drive, {anisotropic, walls});
       AngleWork work(c);
       update_edges(c);
       update_bishop(c, false);

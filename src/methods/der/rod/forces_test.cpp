@@ -18,7 +18,7 @@ class Bench {
  public:
   Bench(const Scene& scene, bool force_general) : model_(model_of(scene)) {
     evaluate(*model_, Live{}, scene.time.duration, 1, drive_);
-    start_ = build_chain(*model_, model_->initial, drive_, {false, force_general});
+    start_ = build_chain(*model_, model_->initial, drive_, {force_general});
     work_ = std::make_unique<AngleWork>(start_);
     update_edges(start_);
     settle(start_);
