@@ -88,7 +88,6 @@ SENTENCE("run", "a natural curvature and twist are the same rest shape on more n
   const Energy energy = Meter(coarse).energy(frame);
   EXPECT_LT(energy.bending, 1e-5 * bent);
   EXPECT_LT(energy.twisting, 1e-5);
-  EXPECT_GT(Meter(coarse).energy(coarse->initial).bending, -1e-300);
 }
 
 SENTENCE("run", "a run whose nodes come and go is recorded, read back, interrupted and resumed, bit for bit") {
@@ -107,7 +106,7 @@ SENTENCE("run", "a run whose nodes come and go is recorded, read back, interrupt
     RunFolder half(folder / "cut");
     Sink* into[] = {&half};
     int asked = 0;
-    simulate(cut, into, [&asked] { return ++asked == 10; });
+    simulate(cut, into, [&asked] { return ++asked == 8; });  // after 112 steps: a node has come eleven times or gone
     EXPECT_EQ(cut.frame().position.size(), 6);
   }
   Simulation resumed = open_fake(varying_scene());
@@ -119,14 +118,15 @@ SENTENCE("run", "a run whose nodes come and go is recorded, read back, interrupt
 
 SENTENCE("run", "a step is taken back and halved also where a node came in between") {
   const VaryingNodes guard;
-  Simulation plain = open_fake(varying_scene());
-  FakeMethod::trouble().largest_step = 0.6e-3, FakeMethod::trouble().from = 0.0135, FakeMethod::trouble().until = 0.0137;
-  Simulation simulation = open_fake(varying_scene());
+  Scene scene = varying_scene();
+  scene.time.frames_per_second = 40;  // a state is kept at every 25th step: before the node of step 10 came
+  FakeMethod::trouble().largest_step = 0.6e-3, FakeMethod::trouble().from = 0.0125, FakeMethod::trouble().until = 0.0135;
+  Simulation simulation = open_fake(scene);
   KeepFrames kept;
   Sink* sinks[] = {&kept};
   const RunReport report = simulate(simulation, sinks);
   EXPECT_EQ(report.outcome, Outcome::fine);
-  EXPECT_GE(report.retries, 0);
+  EXPECT_EQ(report.retries, 1);
   for (const Frame& frame : kept.frames) EXPECT_EQ(frame.rods[0].nodes, frame.position.size());
 }
 
