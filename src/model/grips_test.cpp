@@ -58,9 +58,9 @@ SENTENCE("model", "a coupling's place follows its path, the load factor and live
   const Grip& grip = drive.grips[0];
   EXPECT_NEAR((grip.pose.position - Vec3(1.5, 1, 0.1)).norm(), 0, 1e-14);
   EXPECT_NEAR((grip.motion.linear - Vec3(0, 1, 0)).norm(), 0, 1e-14);
-  const double pi = std::acos(-1.0);
-  EXPECT_NEAR((grip.motion.angular - Vec3(0, 0, 0.5 * pi)).norm(), 0, 1e-14);
-  const Quat expected = exp_quat(Vec3(0, 0, 0.5 * pi + 0.25)) * model.couplings[0].start.orientation;
+  const double half_turn = std::acos(-1.0);
+  EXPECT_NEAR((grip.motion.angular - Vec3(0, 0, 0.5 * half_turn)).norm(), 0, 1e-14);
+  const Quat expected = exp_quat(Vec3(0, 0, 0.5 * half_turn + 0.25)) * model.couplings[0].start.orientation;
   EXPECT_NEAR(grip.pose.orientation.angularDistance(expected), 0, 1e-7);
   EXPECT_EQ(grip.stiffness, 3);
   EXPECT_EQ(grip.coupling, 0);
