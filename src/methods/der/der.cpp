@@ -22,7 +22,7 @@ Settings Settings::from(const Options& options) {
 }
 
 Der::Der(std::shared_ptr<const Model> model, const Settings& settings)
-    : model_(std::move(model)), settings_(settings), late_(*model_) {
+    : model_(std::move(model)), settings_(settings), late_(*model_), workers_(settings.threads) {
   evaluate(*model_, Live{}, 0, 0, drive_);
   all_stretch_ = std::all_of(model_->rods.begin(), model_->rods.end(), [](const RodModel& rod) { return rod.stretches; });
   if (!model_->joints.empty() || !model_->bodies.empty()) joins_ = std::make_unique<BodiesAndJoints>(*model_);
@@ -46,7 +46,16 @@ ProjectionReport Der::project_all(double dt, Push push, bool velocities, bool ag
   const double tolerance = settings_.projection_tolerance;
   const int most = settings_.projection_iterations;
   if (joins_) return joins_->project(*chain_, dt, tolerance, most, push, velocities, again);
-  return project(*chain_, *projection_, dt, tolerance, most, push, again);
+  for_each_chunk([&](const Chunk& chunk, ChunkReport& report) {
+    report.lengths = project(*chain_, chunk, *projection_, dt, tolerance, most, push, again);
+  });
+  ProjectionReport worst;
+  for (const ChunkReport& report : chunk_reports_) {
+    worst.fine = worst.fine && report.lengths.fine;
+    worst.iterations = std::max(worst.iterations, report.lengths.iterations);
+    worst.residual = report.lengths.residual <= worst.residual ? worst.residual : report.lengths.residual;  // keeps NaN
+  }
+  return worst;
 }
 
 Cause Der::keep_lengths(double dt, bool again) {
@@ -64,6 +73,7 @@ void Der::allocate() {
   loads_ = std::make_unique<Loads>(*model_, c);
   drag_ = std::make_unique<AirDrag>(*model_, c);
   relaxer_.reset();
+  chunk_reports_.assign(c.chunks.size(), {});
   force_.assign(static_cast<int>(c.kind.size()), {0, 0, 0});
   decay_.assign(c.kind.size(), 1);
   decay_dt_ = 0;
@@ -141,34 +151,53 @@ void Der::refresh() {
   update_angles(*chain_, *angles_, HUGE_VAL);  // computes, does not iterate
 }
 
-void Der::integrate(double dt) {
+double Der::update_all_gradients(double dt) {
+  for_each_chunk([&](const Chunk& chunk, ChunkReport& report) { report.openness = update_gradient(*chain_, chunk, dt); });
+  double smallest = 2;
+  for (const ChunkReport& report : chunk_reports_)
+    smallest = report.openness >= smallest ? smallest : report.openness;  // keeps NaN
+  return smallest;
+}
+
+// Velocities, and positions where no drag is to come, of the rods of a chunk; returns the square of the largest speed.
+double Der::move_freely(const Chunk& chunk, double dt) {
   Chain& c = *chain_;
-  if (dt != decay_dt_) {
-    decay_dt_ = dt;
-    for (std::size_t v = 0; v < decay_.size(); ++v) decay_[v] = 1 / (1 + dt * c.mass_damping[v]);
-  }
-  for (int v = c.begin; v < c.end; v += pack_size) {
+  for (int v = chunk.begin; v < chunk.end; v += pack_size) {
     store(force_, v, der::load(loads_->force(), v) + der::load(c.gradient, v) - der::load(c.gradient, v - 1));
   }
-  for (const Twin& twin : c.twins) force_.add(twin.first, force_.get(twin.second));
-  for (const Twin& twin : c.twins) force_.set(twin.second, force_.get(twin.first));
+  const auto twins = c.twins_of(chunk);
+  for (const Twin& twin : twins) force_.add(twin.first, force_.get(twin.second));
+  for (const Twin& twin : twins) force_.set(twin.second, force_.get(twin.first));
   const Pack h(dt);
   Pack fastest(0);
-  for (int v = c.begin; v < c.end; v += pack_size) {
+  for (int v = chunk.begin; v < chunk.end; v += pack_size) {
     const V3<Pack> velocity =
         der::load(decay_, v) * (der::load(c.v, v) + (h * der::load(c.inverse_mass, v)) * der::load(force_, v));
     store(c.v, v, velocity);
     if (!drag_->any()) store(c.x, v, der::load(c.x, v) + h * velocity);
     fastest = math::max(fastest, squared_norm(velocity));
   }
-  if (!drive_.grips.empty()) pull_grips(dt, !drag_->any());
-  if (drag_->any()) {
-    drag_->apply(drive_, c, dt);
-    for (int v = c.begin; v < c.end; v += pack_size) store(c.x, v, der::load(c.x, v) + h * der::load(c.v, v));
-  }
   double worst = 0;
   for (int lane = 0; lane < pack_size; ++lane)
     worst = fastest[lane] <= worst ? worst : static_cast<double>(fastest[lane]);  // keeps NaN
+  return worst;
+}
+
+void Der::integrate(double dt) {
+  Chain& c = *chain_;
+  if (dt != decay_dt_) {
+    decay_dt_ = dt;
+    for (std::size_t v = 0; v < decay_.size(); ++v) decay_[v] = 1 / (1 + dt * c.mass_damping[v]);
+  }
+  for_each_chunk([&](const Chunk& chunk, ChunkReport& report) { report.speed2 = move_freely(chunk, dt); });
+  if (!drive_.grips.empty()) pull_grips(dt, !drag_->any());
+  if (drag_->any()) {
+    drag_->apply(drive_, c, dt);
+    const Pack h(dt);
+    for (int v = c.begin; v < c.end; v += pack_size) store(c.x, v, der::load(c.x, v) + h * der::load(c.v, v));
+  }
+  double worst = 0;
+  for (const ChunkReport& report : chunk_reports_) worst = report.speed2 <= worst ? worst : report.speed2;  // keeps NaN
   fastest_ = std::sqrt(worst);
   place_held();
 }
@@ -248,7 +277,7 @@ StepReport Der::take_step(double time, double dt, const Live& live) {
     return report_;
   };
   // 6: elastic forces on the centerline (sec. 7.1), before the bodies, which feel the moments that come with them.
-  const double openness = update_gradient(c, dt);
+  const double openness = update_all_gradients(dt);
   if (!(openness > folded)) return failed(openness != openness ? Cause::not_finite : joint_folded);
   loads_->add_couples(drive_, c);
   // What the end of the step needs to know of its start.
@@ -271,16 +300,19 @@ StepReport Der::take_step(double time, double dt, const Live& live) {
   if (move_walls_) set_walls(c, drive_);
   if (joins_) joins_->set_walls(c);
   // 10: Bishop frames (sec. 4.2.2): the first director in time, the others along the rod.
-  update_edges(c);
-  carry_first_directors(c, first_tangents_);
-  update_bishop(c, false);
+  for_each_chunk([&](const Chunk& chunk, ChunkReport&) {
+    update_edges(c, chunk);
+    carry_first_directors(c, chunk, first_tangents_);
+    update_bishop(c, chunk, false);
+  });
   // 11: quasistatic material frames (sec. 5.1), under the torque of friction; rods that nothing holds from turning roll.
   if (contacts_ && contacts_->has_friction()) {
     if (!loads_->follow()) std::fill(c.torque.begin(), c.torque.end(), 0.0);
     contacts_->add_torques(c, dt);
   }
-  const AngleReport a = update_angles(c, *angles_, 1);
-  if (!a.fine) return failed(frame_lost);
+  for_each_chunk([&](const Chunk& chunk, ChunkReport& report) { report.angles = update_angles(c, chunk, *angles_, 1); });
+  for (const ChunkReport& report : chunk_reports_)
+    if (!report.angles.fine) return failed(frame_lost);
   if (c.has_rolling) end_roll(c, *angles_, dt);
   lap(Part::frames);
   // The step is judged and remembered.
@@ -311,7 +343,7 @@ StepReport Der::relax(double time, double load_factor, const Live& live) {
   set_walls(c, drive_);
   forget_walls();
   update_edges(c);
-  carry_first_directors(c, first_tangents_);
+  carry_first_directors(c, c.all(), first_tangents_);
   fill_directors(c);
   const RelaxReport r = relaxer_->relax(c, drive_, *loads_, settings_.relax);
   report_ = {};

@@ -11,6 +11,7 @@
 #include "methods/der/rod/forces.h"
 #include "methods/der/rod/frames.h"
 #include "methods/der/step_clock.h"
+#include "parallel/workers.h"
 #include "tendril/method.h"
 
 namespace tendril::der {
@@ -23,6 +24,7 @@ struct Settings {
   double contact_tolerance = 1e-5;
   int contact_rounds = 50;
   RelaxOptions relax;
+  int threads = 1;
   static Settings from(const Options& options);
 };
 
@@ -59,8 +61,22 @@ class Der final : public Method {
   StepReport take_step(double time, double dt, const Live& live);
   int parts_of(double dt) const;  // in which a step is taken where taut rods touch something
   void start_on_lengths();
-  void refresh();             // everything derived, from the state
-  void integrate(double dt);  // forces, velocities, positions
+  void refresh();  // everything derived, from the state
+  // What became of one chunk of rods in a step.
+  struct ChunkReport {
+    double openness = 2, speed2 = 0;
+    ProjectionReport lengths;
+    AngleReport angles;
+  };
+  // f(chunk, its report) for every chunk, side by side.
+  template <class F>
+  void for_each_chunk(F&& f) {
+    workers_.for_each_chunk(static_cast<int>(chain_->chunks.size()),
+                            [&](int k) { f(chain_->chunks[z(k)], chunk_reports_[z(k)]); });
+  }
+  double update_all_gradients(double dt);  // the smallest 1 + a.b, as update_gradient
+  void integrate(double dt);               // forces, velocities, positions
+  double move_freely(const Chunk& chunk, double dt);
   void place_held();
   // Hands and couplings: their springs before the projection, their dampers after it.
   void pull_grips(double dt, bool moved);  // moved: positions have been
@@ -95,6 +111,8 @@ class Der final : public Method {
   double decay_dt_ = 0;
   double fastest_ = 0;  // largest speed after the last step
   StepReport report_;
+  Workers workers_;
+  std::vector<ChunkReport> chunk_reports_;
   StepClock* clock_ = nullptr;
   mutable std::unique_ptr<Chain> output_;  // the chain with frames and forces filled in for writing
 };

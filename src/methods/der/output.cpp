@@ -82,7 +82,8 @@ void Der::write_reactions(std::span<Wrench> at_clamps) const {
     at_clamps[i] = {};
     const ClampModel& clamp = model_->clamps[i];
     if (!c.active[i] || !clamp.position) continue;
-    for (int v = c.begin; v < c.end; ++v) {
+    const ChainRod& rod = c.rods[z(clamp.rod)];
+    for (int v = rod.first; v < rod.end; ++v) {
       if (c.node[z(v)] != clamp.node.value) continue;
       const V3<double> felt = inner_force(v) - inner_force(v - 1) + loads_->force().get(v);
       at_clamps[i].force -= to_eigen(felt);

@@ -36,17 +36,43 @@ class Builder {
     find_walls();
     chain_.begin = pack_size;
     int next = chain_.begin;
-    for (int r = 0; r < static_cast<int>(model_.rods.size()); ++r) next = lay_out(r, next);
+    Chunk chunk = next_chunk({}, next);
+    for (int r = 0; r < static_cast<int>(model_.rods.size()); ++r) {
+      if (next - chunk.begin >= slots_per_chunk) {
+        chunk = next_chunk(close(chunk, next), next + pack_size);
+        next = chunk.begin;
+      }
+      next = lay_out(r, next);
+    }
+    close(chunk, next);
     chain_.end = next;
     allocate(next + pack_size);
     for (ChainRod& rod : chain_.rods) fill_rod(rod);
-    for (const ChainRod& rod : chain_.rods) find_regions(chain_, rod);
+    for (Chunk& k : chain_.chunks) {
+      k.first_region = static_cast<int>(chain_.regions.size());
+      for (const ChainRod& rod : chain_.rods_of(k)) find_regions(chain_, rod);
+      k.last_region = static_cast<int>(chain_.regions.size());
+    }
     set_walls(chain_, drive_);
     for (const auto& [wall, now] : carried_walls_) set_wall(chain_, chain_.walls[wall], now);
     return std::move(chain_);
   }
 
  private:
+  static Chunk next_chunk(const Chunk& before, int begin) {
+    Chunk next;
+    next.begin = begin;
+    next.first_rod = before.last_rod, next.first_wall = before.last_wall, next.first_twin = before.last_twin;
+    return next;
+  }
+  Chunk close(Chunk chunk, int end) {
+    chunk.end = end;
+    chunk.last_rod = static_cast<int>(chain_.rods.size());
+    chunk.last_wall = static_cast<int>(chain_.walls.size());
+    chunk.last_twin = static_cast<int>(chain_.twins.size());
+    chain_.chunks.push_back(chunk);
+    return chunk;
+  }
   void find_walls() {
     wall_at_.assign(static_cast<std::size_t>(model_.rest_position.size()), -1);
     held_.assign(wall_at_.size(), 0);

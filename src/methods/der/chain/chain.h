@@ -97,8 +97,20 @@ struct ChainRod {
   int wrap = -1;         // slot
 };
 
+// Whole rods that one thread steps, as ranges of the chain's lists. How rods are cut into chunks depends on the rods alone. Between
+// the slots of two chunks lies a pack of pads that no chunk writes to: loops read one slot before and one behind their own.
+struct Chunk {
+  int begin = 0, end = 0;  // slots, multiples of the pack size
+  int first_rod = 0, last_rod = 0;
+  int first_wall = 0, last_wall = 0;
+  int first_twin = 0, last_twin = 0;
+  int first_region = 0, last_region = 0;
+};
+inline constexpr int slots_per_chunk = 1024;  // at least, but for the last one
+
 struct Chain {
   int begin = 0, end = 0;  // slots in use, multiples of the pack size
+  std::vector<Chunk> chunks;
   std::vector<ChainRod> rods;
   std::vector<SlotKind> kind;       // per slot
   std::vector<int> node;            // per vertex: flat node of the model, -1
@@ -151,6 +163,24 @@ struct Chain {
 
   bool has_general = false, has_twisted = false;
 
+  Chunk all() const {  // everything as one
+    const auto count = [](const auto& list) { return static_cast<int>(list.size()); };
+    return {begin, end, 0, count(rods), 0, count(walls), 0, count(twins), 0, count(regions)};
+  }
+  template <class T>
+  static std::span<T> part(std::vector<T>& list, int first, int last) {
+    return std::span<T>(list).subspan(z(first), z(last - first));
+  }
+  template <class T>
+  static std::span<const T> part(const std::vector<T>& list, int first, int last) {
+    return std::span<const T>(list).subspan(z(first), z(last - first));
+  }
+  std::span<const ChainRod> rods_of(const Chunk& k) const { return part(rods, k.first_rod, k.last_rod); }
+  std::span<Wall> walls_of(const Chunk& k) { return part(walls, k.first_wall, k.last_wall); }
+  std::span<const Wall> walls_of(const Chunk& k) const { return part(walls, k.first_wall, k.last_wall); }
+  std::span<const Twin> twins_of(const Chunk& k) const { return part(twins, k.first_twin, k.last_twin); }
+  std::span<const TwistRegion> regions_of(const Chunk& k) const { return part(regions, k.first_region, k.last_region); }
+
   V3<double> get_first_director(int rod) const {
     const auto k = z(3 * rod);
     return {first_director[k], first_director[k + 1], first_director[k + 2]};
@@ -159,8 +189,9 @@ struct Chain {
     const auto k = z(3 * rod);
     first_director[k] = d.x, first_director[k + 1] = d.y, first_director[k + 2] = d.z;
   }
-  void match_twins() {  // the second of each pair follows the first
-    for (const Twin& twin : twins) {
+  void match_twins() { match_twins(all()); }
+  void match_twins(const Chunk& chunk) {  // the second of each pair follows the first
+    for (const Twin& twin : twins_of(chunk)) {
       x.set(twin.second, x.get(twin.first));
       v.set(twin.second, v.get(twin.first));
     }

@@ -42,9 +42,9 @@ namespace {
 
 // Constraint values and the tridiagonal matrix; returns the worst relative violation.
 template <Push push>
-double assemble(const Chain& c, ProjectionWork& work) {
+double assemble(const Chain& c, const Chunk& chunk, ProjectionWork& work) {
   Pack worst(0);
-  for (int s = c.begin; s < c.end; s += pack_size) {
+  for (int s = chunk.begin; s < chunk.end; s += pack_size) {
     const V3<Pack> e = load(c.x, s + 1) - load(c.x, s);
     const Pack squared = squared_norm(e), rest = load(c.rest_length, s), unit = load(work.unit, s);
     const Pack value = (Pack(1) - unit) * (squared - rest * rest);
@@ -68,15 +68,18 @@ double assemble(const Chain& c, ProjectionWork& work) {
 }
 
 // Walls whose node may move stand between edges that share it: the walls are left out, and the edges beside them couple.
-void solve_edges(const Chain& c, ProjectionWork& work) {
-  const int n = static_cast<int>(work.rows.size());
-  for (int i = 0; i < n; ++i) {
+void solve_edges(const Chain& c, const Chunk& chunk, ProjectionWork& work) {
+  const auto row_at = [&](int slot) {
+    return static_cast<int>(std::lower_bound(work.rows.begin(), work.rows.end(), slot) - work.rows.begin());
+  };
+  const int first = row_at(chunk.begin), last = row_at(chunk.end);
+  for (int i = first; i < last; ++i) {
     const int s = work.rows[z(i)];
     work.pivot[z(i)] = work.diagonal[z(s)];
     work.border[z(i)] = work.right[z(s)];
     work.lower[z(i)] = 0;
     work.compact_upper[z(i)] = 0;
-    if (i == 0) continue;
+    if (i == first) continue;
     const int before = work.rows[z(i - 1)];
     if (c.node[z(before + 1)] != c.node[z(s)]) continue;  // another rod
     const double weight = c.inverse_mass[z(s)] * c.constrained[z(s)] * c.constrained[z(before)];
@@ -84,22 +87,23 @@ void solve_edges(const Chain& c, ProjectionWork& work) {
     work.lower[z(i)] = -weight * dot(edge(s), work.along.get(before));
     work.compact_upper[z(i - 1)] = -weight * dot(edge(before), work.along.get(s));
   }
-  solve_tridiagonal_two_ended(work.pivot.data(), work.lower.data(), work.compact_upper.data(), work.border.data(), n);
-  std::fill(work.right.begin(), work.right.end(), 0.0);
-  for (int i = 0; i < n; ++i) work.right[z(work.rows[z(i)])] = work.border[z(i)];
+  solve_tridiagonal_two_ended(&work.pivot[z(first)], &work.lower[z(first)], &work.compact_upper[z(first)],
+                              &work.border[z(first)], last - first);
+  std::fill(&work.right[z(chunk.begin)], &work.right[z(chunk.end)], 0.0);
+  for (int i = first; i < last; ++i) work.right[z(work.rows[z(i)])] = work.border[z(i)];
 }
 
 // The rods do not couple (`off` is 0 between them), so all open ones are solved as one system. The closing of a ring is a
 // corner entry: its last edge meets its first one at its first node. What is not symmetric in the matrix of a ring, and
 // walls in a ring whose node may move, are left to the outer iteration.
-void solve(const Chain& c, ProjectionWork& work, Push push) {
-  if (!work.rows.empty()) return solve_edges(c, work);
+void solve(const Chain& c, const Chunk& chunk, ProjectionWork& work, Push push) {
+  if (!work.rows.empty()) return solve_edges(c, chunk, work);
   const auto open = [&](int first, int n) {
     const double* upper = push == Push::fast ? &work.off[z(first + 1)] : &work.upper[z(first)];
     solve_tridiagonal_two_ended(&work.diagonal[z(first)], &work.off[z(first)], upper, &work.right[z(first)], n);
   };
-  if (!work.has_rings) return open(c.begin, c.end - c.begin);
-  for (const ChainRod& rod : c.rods) {
+  if (!work.has_rings) return open(chunk.begin, chunk.end - chunk.begin);
+  for (const ChainRod& rod : c.rods_of(chunk)) {
     int last = rod.wrap - 1;
     while (rod.ring && last > rod.first && c.kind[z(last)] != SlotKind::edge) --last;
     const auto first = z(rod.first);
@@ -121,20 +125,20 @@ void solve(const Chain& c, ProjectionWork& work, Push push) {
 
 }  // namespace
 
-ProjectionReport project(Chain& c, ProjectionWork& work, double dt, double tolerance, int max_iterations, Push push,
-                         bool again) {
+ProjectionReport project(Chain& c, const Chunk& chunk, ProjectionWork& work, double dt, double tolerance, int max_iterations,
+                         Push push, bool again) {
   ProjectionReport report;
   const Pack rate(1 / dt), rate2(1 / (dt * dt));
-  if (!again) std::fill(c.tension.begin(), c.tension.end(), 0.0);
-  for (int s = c.begin; push == Push::conserving && s < c.end; s += pack_size)
+  if (!again) std::fill(&c.tension[z(chunk.begin)], &c.tension[z(chunk.end)], 0.0);
+  for (int s = chunk.begin; push == Push::conserving && s < chunk.end; s += pack_size)
     store(work.along, s, load(c.length, s) * load(c.t, s));
   for (;; ++report.iterations) {
-    report.residual = push == Push::fast ? assemble<Push::fast>(c, work) : assemble<Push::conserving>(c, work);
+    report.residual = push == Push::fast ? assemble<Push::fast>(c, chunk, work) : assemble<Push::conserving>(c, chunk, work);
     if (report.residual <= tolerance) return report;
     if (report.iterations == max_iterations || !(report.residual < 1e6)) break;
-    solve(c, work, push);
+    solve(c, chunk, work, push);
     // x_v moves by (lambda_v d_v - lambda_(v-1) d_(v-1))/m_v, d the directions of the push
-    for (int v = c.begin; v < c.end; v += pack_size) {
+    for (int v = chunk.begin; v < chunk.end; v += pack_size) {
       const Pack lambda = load(work.right, v);
       const V3<Pack> d =
           load(c.inverse_mass, v) * (lambda * load(work.along, v) - load(work.right, v - 1) * load(work.along, v - 1));
@@ -143,7 +147,7 @@ ProjectionReport project(Chain& c, ProjectionWork& work, double dt, double toler
       // Mass damping takes its part of every force of the step; the displacement is what was left.
       store(c.tension, v, load(c.tension, v) + (rate2 + rate * load(c.mass_damping, v)) * lambda);
     }
-    for (const Twin& twin : c.twins) {
+    for (const Twin& twin : c.twins_of(chunk)) {
       // Each twin moved by its own edge only; their node moves by the sum.
       const auto moved = [&](int v) {
         const auto k = z(v);
@@ -153,7 +157,7 @@ ProjectionReport project(Chain& c, ProjectionWork& work, double dt, double toler
       c.x.add(twin.first, d);
       c.v.add(twin.first, (1 / dt) * d);
     }
-    c.match_twins();
+    c.match_twins(chunk);
   }
   report.fine = false;
   return report;

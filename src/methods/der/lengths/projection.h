@@ -30,10 +30,10 @@ struct ProjectionWork {
 
 enum class Push { fast, conserving };
 
-// Moves the vertices onto | e | = rest length, velocities along with them by displacement/dt. Twins stay alike.
+// Moves the vertices of a chunk onto | e | = rest length, velocities along with them by displacement/dt. Twins stay alike.
 // Tangents and lengths must still be those of before the step for the conserving push. `again`: tensions add to those of a
 // projection before in the same step.
-ProjectionReport project(Chain& chain, ProjectionWork& work, double dt, double tolerance, int max_iterations,
-                         Push push = Push::fast, bool again = false);
+ProjectionReport project(Chain& chain, const Chunk& chunk, ProjectionWork& work, double dt, double tolerance,
+                         int max_iterations, Push push = Push::fast, bool again = false);
 
 }  // namespace tendril::der

@@ -44,8 +44,8 @@ void general_moments(Chain& c, int begin, int end, double dt, Pack& openness) {
 
 // A wall inside the rod that holds twist only takes its direction from its neighbours, so the moment it feels across its
 // direction is theirs; what it feels about its direction stays with the clamp.
-void pass_on_moments(Chain& c) {
-  for (const Wall& wall : c.walls) {
+void pass_on_moments(Chain& c, const Chunk& chunk) {
+  for (const Wall& wall : c.walls_of(chunk)) {
     if (!wall.follows) continue;
     const int s = wall.slot;
     const V3<double> t = c.t.get(s), a = c.t.get(s - 1), b = c.t.get(s + 1);
@@ -63,12 +63,12 @@ void pass_on_moments(Chain& c) {
 
 }  // namespace
 
-double update_gradient(Chain& c, double dt) {
+double update_gradient(Chain& c, const Chunk& chunk, double dt) {
   Pack openness(2);
   if (!c.has_general) {
-    isotropic_moments(c, c.begin, c.end, openness);
+    isotropic_moments(c, chunk.begin, chunk.end, openness);
   } else {
-    for (const ChainRod& rod : c.rods) {
+    for (const ChainRod& rod : c.rods_of(chunk)) {
       if (!rod.general) {
         isotropic_moments(c, rod.first, rod.end, openness);
       } else if (dt > 0 && c.internal_damping[z(rod.first + 1)] > 0) {
@@ -78,18 +78,18 @@ double update_gradient(Chain& c, double dt) {
       }
     }
   }
-  for (const ChainRod& rod : c.rods) {
+  for (const ChainRod& rod : c.rods_of(chunk)) {
     if (rod.ring) c.moment.set(rod.first, c.moment.get(rod.wrap));  // the closing joint ends at the first slot
   }
   // Moment balance of an edge gives its shear force: dE/de = t x (G after - G before)/|e|; and the stretching force.
-  for (int s = c.begin; s < c.end; s += pack_size) {
+  for (int s = chunk.begin; s < chunk.end; s += pack_size) {
     const V3<Pack> t = load(c.t, s);
     const Pack rest = load(c.rest_length, s);
     const Pack strain = load(c.length, s) / select(rest > Pack(0), rest, Pack(1)) - Pack(1);
     const V3<Pack> turn = load(c.inverse_length, s) * cross(t, load(c.moment, s + 1) - load(c.moment, s));
     store(c.gradient, s, turn + (load(c.EA, s) * strain) * t);
   }
-  pass_on_moments(c);
+  pass_on_moments(c, chunk);
   double smallest = openness[0];
   for (int lane = 1; lane < pack_size; ++lane) smallest = std::min(smallest, static_cast<double>(openness[lane]));
   return smallest;

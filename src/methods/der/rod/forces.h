@@ -9,7 +9,8 @@ namespace tendril::der {
 // Internal moments at all joints and dE/de of all slots, from tangents and frames.
 // `dt` > 0 adds internal damping from the change of curvature since the step before.
 // Returns the smallest 1 + a.b over the joints: 0 where a joint is folded.
-double update_gradient(Chain& chain, double dt);
+double update_gradient(Chain& chain, const Chunk& chunk, double dt);
+inline double update_gradient(Chain& chain, double dt) { return update_gradient(chain, chain.all(), dt); }
 // Takes the present material curvatures as those of the step before.
 void remember_curvature(Chain& chain);
 

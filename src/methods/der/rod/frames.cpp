@@ -35,8 +35,8 @@ void place_wall(Chain& c, Wall& wall) {
   c.inverse_length[z(s)] = 0;  // nothing moves with a wall
 }
 
-void update_edges(Chain& c) {
-  for (int s = c.begin; s < c.end; s += pack_size) {
+void update_edges(Chain& c, const Chunk& chunk) {
+  for (int s = chunk.begin; s < chunk.end; s += pack_size) {
     const V3<Pack> e = load(c.x, s + 1) - load(c.x, s);
     const Pack squared = squared_norm(e);
     // The floor is for the pads, whose vertices may coincide.
@@ -46,14 +46,14 @@ void update_edges(Chain& c) {
     store(c.length, s, length);
     store(c.inverse_length, s, inverse);
   }
-  for (const ChainRod& rod : c.rods) {
+  for (const ChainRod& rod : c.rods_of(chunk)) {
     if (rod.ring) c.inverse_length[z(rod.wrap)] = 0;  // its force belongs to the first slot
   }
-  for (Wall& wall : c.walls) place_wall(c, wall);
+  for (Wall& wall : c.walls_of(chunk)) place_wall(c, wall);
 }
 
-void carry_first_directors(Chain& c, const std::vector<V3<double>>& old_first_tangents) {
-  for (int r = 0; r < static_cast<int>(c.rods.size()); ++r) {
+void carry_first_directors(Chain& c, const Chunk& chunk, const std::vector<V3<double>>& old_first_tangents) {
+  for (int r = chunk.first_rod; r < chunk.last_rod; ++r) {
     const int first = c.rods[z(r)].first;
     const V3<double> t = c.t.get(first);
     c.set_first_director(
@@ -61,8 +61,8 @@ void carry_first_directors(Chain& c, const std::vector<V3<double>>& old_first_ta
   }
 }
 
-void update_bishop(Chain& c, bool every_rod) {
-  for (int r = 0; r < static_cast<int>(c.rods.size()); ++r) {
+void update_bishop(Chain& c, const Chunk& chunk, bool every_rod) {
+  for (int r = chunk.first_rod; r < chunk.last_rod; ++r) {
     const ChainRod& rod = c.rods[z(r)];
     if (!every_rod && !rod.general && !rod.twisted) continue;
     V3<double> u = c.get_first_director(r), t = c.t.get(rod.first);
@@ -79,7 +79,7 @@ void update_bishop(Chain& c, bool every_rod) {
       closure = unwrap(signed_angle(c.u.get(rod.wrap), c.u.get(rod.first), c.t.get(rod.wrap)), closure);
     }
   }
-  for (const Wall& wall : c.walls) {
+  for (const Wall& wall : c.walls_of(chunk)) {
     const ChainRod& rod = c.rods[z(wall.rod)];
     if (!wall.twist || (!every_rod && !rod.general && !rod.twisted)) continue;
     double& theta = c.theta[z(wall.slot)];
@@ -90,8 +90,8 @@ void update_bishop(Chain& c, bool every_rod) {
 namespace {
 
 // [Bergou 2008, eq. (5)]: the twist moment between two held frames.
-void update_regions(Chain& c) {
-  for (const TwistRegion& region : c.regions) {
+void update_regions(Chain& c, const Chunk& chunk) {
+  for (const TwistRegion& region : c.regions_of(chunk)) {
     const auto r = z(region.rod);
     const ChainRod& rod = c.rods[r];
     const auto theta = [&](int s) { return c.theta[z(s)]; };
@@ -285,11 +285,11 @@ AngleWork::AngleWork(const Chain& c) {
   }
 }
 
-AngleReport update_angles(Chain& c, AngleWork& work, double tolerance) {
-  update_regions(c);
+AngleReport update_angles(Chain& c, const Chunk& chunk, AngleWork& work, double tolerance) {
+  update_regions(c, chunk);
   AngleReport worst;
   if (!c.has_general) return worst;
-  for (int r = 0; r < static_cast<int>(c.rods.size()); ++r) {
+  for (int r = chunk.first_rod; r < chunk.last_rod; ++r) {
     if (!c.rods[z(r)].general) continue;
     const AngleReport report = solve_angles(c, r, work, tolerance);
     worst.fine = worst.fine && report.fine;

@@ -24,14 +24,19 @@ struct AngleWork {
 void set_wall(const Chain& chain, Wall& wall, const Quat& orientation);
 void set_walls(Chain& chain, const Drive& drive);
 // Tangents and lengths from the vertices; walls put in their place.
-void update_edges(Chain& chain);
+void update_edges(Chain& chain, const Chunk& chunk);
+inline void update_edges(Chain& chain) { update_edges(chain, chain.all()); }
 void place_wall(Chain& chain, Wall& wall);
 // Carries each rod's first Bishop director from the old first tangents to the present ones (parallel transport in time).
-void carry_first_directors(Chain& chain, const std::vector<V3<double>>& old_first_tangents);
+void carry_first_directors(Chain& chain, const Chunk& chunk, const std::vector<V3<double>>& old_first_tangents);
 // Bishop directors along the rods that need them, held angles of walls, closure of rings.
-void update_bishop(Chain& chain, bool every_rod);
+void update_bishop(Chain& chain, const Chunk& chunk, bool every_rod);
+inline void update_bishop(Chain& chain, bool every_rod) { update_bishop(chain, chain.all(), every_rod); }
 // Minimises the energy over all angles that are free. Isotropic rods in closed form, others by Newton.
-AngleReport update_angles(Chain& chain, AngleWork& work, double tolerance);
+AngleReport update_angles(Chain& chain, const Chunk& chunk, AngleWork& work, double tolerance);
+inline AngleReport update_angles(Chain& chain, AngleWork& work, double tolerance) {
+  return update_angles(chain, chain.all(), work, tolerance);
+}
 // How far the angles of general rods turn under torques per slot, near their present equilibrium: H^-1 torque, H with the
 // inertia of rolling rods. Uses what the last update_angles left.
 void angle_compliance(const Chain& chain, AngleWork& work, const Array& torque, Array& out);
