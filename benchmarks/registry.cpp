@@ -5,6 +5,7 @@ namespace tendril {
 
 void add_contact_benchmarks(std::vector<Benchmark>& all);
 void add_der_benchmarks(std::vector<Benchmark>& all);
+void add_rods_benchmarks(std::vector<Benchmark>& all);
 void add_strands_benchmarks(std::vector<Benchmark>& all);
 
 std::vector<Benchmark> all_benchmarks() {
@@ -12,6 +13,7 @@ std::vector<Benchmark> all_benchmarks() {
   add_der_benchmarks(all);
   add_contact_benchmarks(all);
   add_strands_benchmarks(all);
+  add_rods_benchmarks(all);
   return all;
 }
 

@@ -124,11 +124,10 @@ int command_run(const RunArguments& a) {
   Checked<Scene> scene = load_scene({a.scene, a.method, a.sets});
   if (!scene) return print_problems(scene.problems()), bad_input;
   if (a.until && a.inputs.empty()) scene->time.duration = *a.until;
-  Checked<Simulation> simulation = Simulation::open(*scene);
+  Checked<Simulation> simulation = Simulation::open(*scene, {.threads = a.threads});
   print_problems(scene.problems());  // of the text
   print_problems(simulation.problems());
   if (!simulation) return bad_input;
-  if (a.threads > 1 && !a.quiet && !a.json) fmt::print(stderr, "note: {} works on one thread\n", scene->method);
   const std::string folder = a.output.empty() ? "runs/" + scene_name(a.scene) : a.output;
   if (!a.inputs.empty() && !replay_inputs(a, folder, *simulation)) return bad_input;
 

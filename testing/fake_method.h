@@ -168,7 +168,7 @@ inline const MethodEntry& fake_method() {
     e.info.can.equilibrium = both.with({Feature::equilibria});
     e.check = [](const Model&, const Options&) { return Problems{}; };
     e.advise = [](const Model&, const Options&) { return StepAdvice{0.01, 0.004, "the springs"}; };
-    e.make = [](std::shared_ptr<const Model> model, const Options&) -> std::unique_ptr<Method> {
+    e.make = [](std::shared_ptr<const Model> model, const Options&, const Resources&) -> std::unique_ptr<Method> {
       return std::make_unique<FakeMethod>(std::move(model));
     };
     return e;

@@ -20,7 +20,7 @@ MAY_INCLUDE = {
     "linear": {TYPES},
     "scene": {PUBLIC},
     "model": {PUBLIC, "math"},
-    "contact": {PUBLIC, "math", "model"},
+    "contact": {PUBLIC, "math", "model", "parallel"},
     "bodies": {PUBLIC, "math", "model/bodies.h", "model/drive.h", "model/obstacles.h"},
     "parallel": set(),
     "methods/*": {PUBLIC, "math", "linear", "parallel", "model", "contact", "bodies"},

@@ -19,6 +19,11 @@ namespace tendril {
 
 struct Model;  // src/model/model.h
 
+// What a simulation may use. Results do not depend on it.
+struct Resources {
+  int threads = 1;
+};
+
 class Method {
  public:
   virtual ~Method() = default;
@@ -52,7 +57,8 @@ struct MethodEntry {
   MethodInfo info;
   Problems (*check)(const Model& model, const Options& options);
   StepAdvice (*advise)(const Model& model, const Options& options);
-  std::unique_ptr<Method> (*make)(std::shared_ptr<const Model> model, const Options& options);  // starts at model->initial
+  // Starts at model->initial.
+  std::unique_ptr<Method> (*make)(std::shared_ptr<const Model> model, const Options& options, const Resources& resources);
 };
 std::span<const FailureInfo> common_failures();                        // from Cause::none on
 const FailureInfo& failure_of(Cause cause, const MethodInfo& method);  // src/run/words.cpp

@@ -104,8 +104,10 @@ struct RunReport {
 
 class Simulation {
  public:
-  static Checked<Simulation> open(const Scene& scene);  // all problems at once; warnings come along
-  static Checked<Simulation> open(const Scene& scene, const MethodEntry& method);  // a method that is not in the registry
+  // All problems at once; warnings come along.
+  static Checked<Simulation> open(const Scene& scene, const Resources& resources = {});
+  // By a method that is not in the registry.
+  static Checked<Simulation> open(const Scene& scene, const MethodEntry& method, const Resources& resources = {});
   Simulation(Simulation&&) noexcept;
   Simulation& operator=(Simulation&&) noexcept;
   ~Simulation();

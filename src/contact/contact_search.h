@@ -1,6 +1,9 @@
 // One search for contacts: broad phase, then narrow phase. Callers include find_contacts.h.
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
+
 #include "contact/find_contacts.h"
 #include "contact/impact.h"
 
@@ -37,8 +40,20 @@ class ContactSearch {
   bool pairs_are_known() const;
   bool search_pairs();
   void meet_all_segments();
-  void meet_segments(int a, int b, const ClosestPoints<double>& first);  // first: before the motion
-  void add_pair(int a, int b, const ClosestPoints<double>& c, double time);
+  void meet_some_segments(std::size_t from, std::size_t to, std::vector<Touch>& out) const;  // a range of the pairs
+  void meet_segments(int a, int b, const ClosestPoints<double>& first, std::vector<Touch>& out) const;  // first: before
+  void add_pair(int a, int b, const ClosestPoints<double>& c, double time, std::vector<Touch>& out) const;
+  // f(chunk, from, to) for fixed ranges of 0 .. count - 1, side by side where there are workers.
+  template <class F>
+  void in_chunks(std::size_t count, std::size_t size, const F& f) const {
+    const int chunks = static_cast<int>((count + size - 1) / size);
+    const auto one = [&](int k) {
+      const std::size_t from = static_cast<std::size_t>(k) * size;
+      f(static_cast<std::size_t>(k), from, std::min(count, from + size));
+    };
+    if (work_.workers_) return work_.workers_->for_each_chunk(chunks, one);
+    for (int k = 0; k < chunks; ++k) one(k);
+  }
   void remove_twins();
   // ---- obstacle_contacts.cpp
   void meet_obstacles();

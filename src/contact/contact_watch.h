@@ -47,6 +47,7 @@ class ContactWatch {
     for (std::size_t i = 0; i < after_.size(); ++i) after_[i] = to_eigen(node_at(static_cast<int>(i)));
     for (std::size_t b = 0; b < body_of_.size(); ++b) poses_after_[first_body() + b] = pose_of(bodies, b);
   }
+  void set_workers(Workers* workers) { workspace_.set_workers(workers); }
   Found find() { return find_contacts(geometry_, {before_, poses_before_}, {after_, poses_after_}, workspace_, touches_); }
   std::span<const Touch> touches() const { return touches_; }
 

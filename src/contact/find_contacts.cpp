@@ -12,6 +12,11 @@ namespace tendril {
 
 using Size = std::size_t;
 
+namespace {
+// Fixed, so that the order of contacts does not depend on the number of threads. Pairs: a multiple of the pack size.
+constexpr Size segments_per_chunk = 4096, pairs_per_chunk = 1024;
+}  // namespace
+
 Found find_contacts(const ContactGeometry& geometry, const ContactPositions& before, const ContactPositions& after,
                     ContactWorkspace& workspace, std::vector<Touch>& out) {
   TENDRIL_REQUIRE(static_cast<int>(before.nodes.size()) == geometry.nodes() && before.nodes.size() == after.nodes.size(),
@@ -46,17 +51,20 @@ bool ContactSearch::measure() {
   boxes.resize(all);
   work_.motion_.resize(edges);
   work_.note_.resize(edges);
-  bool finite = true;
   // Every segment with where it goes; every obstacle.
-  for (Size e = 0; e < edges; ++e) {
-    const Moving m = moving(static_cast<int>(e));
-    Bounds b;
-    b.low = m.from.p0.cwiseMin(m.from.p1).cwiseMin(m.to.p0.cwiseMin(m.to.p1));
-    b.high = m.from.p0.cwiseMax(m.from.p1).cwiseMax(m.to.p0.cwiseMax(m.to.p1));
-    boxes[e] = b;
-    work_.motion_[e] = m.farthest();
-    finite = finite && std::isfinite(work_.motion_[e]) && m.to.p0.allFinite() && m.to.p1.allFinite();
-  }
+  work_.finite_.assign(edges / segments_per_chunk + 1, 1);
+  in_chunks(edges, segments_per_chunk, [&](Size chunk, Size from, Size to) {
+    for (Size e = from; e < to; ++e) {
+      const Moving m = moving(static_cast<int>(e));
+      Bounds b;
+      b.low = m.from.p0.cwiseMin(m.from.p1).cwiseMin(m.to.p0.cwiseMin(m.to.p1));
+      b.high = m.from.p0.cwiseMax(m.from.p1).cwiseMax(m.to.p0.cwiseMax(m.to.p1));
+      boxes[e] = b;
+      work_.motion_[e] = m.farthest();
+      if (!std::isfinite(work_.motion_[e]) || !m.to.p0.allFinite() || !m.to.p1.allFinite()) work_.finite_[chunk] = 0;
+    }
+  });
+  bool finite = std::find(work_.finite_.begin(), work_.finite_.end(), 0) == work_.finite_.end();
   for (Size o = 0; o + edges < all; ++o) {
     boxes[edges + o] = bounds_of_obstacle(static_cast<int>(o));
     finite = finite && boxes[edges + o].is_finite();
@@ -130,11 +138,20 @@ bool ContactSearch::search_pairs() {
   return true;
 }
 
-// Four pairs at a time: most of them are not near, and their distance before the motion shows that.
 void ContactSearch::meet_all_segments() {
+  const Size count = work_.pairs_.size();
+  work_.met_.resize(std::max(work_.met_.size(), count / pairs_per_chunk + 1));
+  for (std::vector<Touch>& met : work_.met_) met.clear();
+  in_chunks(count, pairs_per_chunk,
+            [&](Size chunk, Size from, Size to) { meet_some_segments(from, to, work_.met_[chunk]); });
+  for (const std::vector<Touch>& met : work_.met_) out_.insert(out_.end(), met.begin(), met.end());
+}
+
+// Four pairs at a time: most of them are not near, and their distance before the motion shows that.
+void ContactSearch::meet_some_segments(Size from, Size to, std::vector<Touch>& out) const {
   const auto& pairs = work_.pairs_;
-  for (Size k = 0; k < pairs.size(); k += pack_size) {
-    const int lanes = static_cast<int>(std::min<Size>(pack_size, pairs.size() - k));
+  for (Size k = from; k < to; k += pack_size) {
+    const int lanes = static_cast<int>(std::min<Size>(pack_size, to - k));
     std::array<std::array<double, pack_size>, 12> x;
     for (int lane = 0; lane < pack_size; ++lane) {
       const auto& [a, b] = pairs[k + static_cast<Size>(std::min(lane, lanes - 1))];
@@ -148,12 +165,12 @@ void ContactSearch::meet_all_segments() {
     const ClosestPoints<Pack> first = closest_points(point(0), point(3), point(6), point(9));
     for (int lane = 0; lane < lanes; ++lane) {
       const auto& [a, b] = pairs[k + static_cast<Size>(lane)];
-      meet_segments(a, b, {first.s[lane], first.t[lane], lane_of(first.apart, lane), first.squared[lane]});
+      meet_segments(a, b, {first.s[lane], first.t[lane], lane_of(first.apart, lane), first.squared[lane]}, out);
     }
   }
 }
 
-void ContactSearch::meet_segments(int a, int b, const ClosestPoints<double>& first) {
+void ContactSearch::meet_segments(int a, int b, const ClosestPoints<double>& first, std::vector<Touch>& out) const {
   const auto closest = [](const Segment& p, const Segment& q) {
     return closest_points(to_small(p.p0), to_small(p.p1), to_small(q.p0), to_small(q.p1));
   };
@@ -177,14 +194,14 @@ void ContactSearch::meet_segments(int a, int b, const ClosestPoints<double>& fir
           return Look{d, ma.approach(n) + mb.approach(-n)};
         },
         limit);
-    if (time < 1) return add_pair(a, b, closest(ma.at(time), mb.at(time)), time);
+    if (time < 1) return add_pair(a, b, closest(ma.at(time), mb.at(time)), time, out);
   }
   // Touching at the end.
   const auto last = motion > 0 ? closest(ma.to, mb.to) : first;
-  if (std::sqrt(last.squared) <= radii + geometry_.margin()) add_pair(a, b, last, 1);
+  if (std::sqrt(last.squared) <= radii + geometry_.margin()) add_pair(a, b, last, 1, out);
 }
 
-void ContactSearch::add_pair(int a, int b, const ClosestPoints<double>& at, double time) {
+void ContactSearch::add_pair(int a, int b, const ClosestPoints<double>& at, double time, std::vector<Touch>& out) const {
   const Segment pa = moving(a).to, pb = moving(b).to;
   Touch c;
   c.key = ContactKey::between_edges(geometry_.edge_number(a), geometry_.edge_number(b));
@@ -200,7 +217,7 @@ void ContactSearch::add_pair(int a, int b, const ClosestPoints<double>& at, doub
     c.normal = n.norm() > 0 ? n.normalized() : u.norm() > 0 ? any_perpendicular(Vec3(u.normalized())) : Vec3::UnitZ();
   }
   c.gap = c.normal.dot(pa.at(c.s) - pb.at(c.t)) - (c.radius_a + c.radius_b);
-  out_.push_back(c);
+  out.push_back(c);
 }
 
 // Pairs that share a node and meet there report the same contact up to four times. The earliest, else the first, is kept.

@@ -31,6 +31,7 @@
 #include "contact/contact_geometry.h"
 #include "contact/grid.h"
 #include "contact/touch.h"
+#include "parallel/workers.h"
 
 namespace tendril {
 
@@ -49,7 +50,8 @@ enum class Found : std::uint8_t {
 
 class ContactWorkspace {
  public:
-  long searches() const { return searches_; }  // how often pairs were searched anew
+  long searches() const { return searches_; }                 // how often pairs were searched anew
+  void set_workers(Workers* workers) { workers_ = workers; }  // none: one thread; the answer is the same
 
  private:
   friend class ContactSearch;
@@ -65,6 +67,9 @@ class ContactWorkspace {
   std::vector<EdgeNote> note_;
   std::vector<int> group_;
   std::vector<std::pair<std::uint64_t, std::uint32_t>> twins_;
+  std::vector<std::vector<Touch>> met_;  // what each chunk of pairs found
+  std::vector<char> finite_;             // of each chunk of segments
+  Workers* workers_ = nullptr;
   long searches_ = 0;
   int revision_ = 0;  // of the geometry
 };

@@ -1,5 +1,7 @@
 // What every method promises: what it claims works, what it does not claim is refused, and its state is all of its state.
 #include <cmath>
+#include <optional>
+#include <string>
 
 #include "model/grips.h"
 #include "record/record_testing.h"
@@ -113,6 +115,58 @@ SENTENCE("run", "of every method an interrupted run, resumed from its files, equ
       Sink* sinks[] = {run.get()};
       simulate(resumed, sinks);
       expect_same_runs(folder / "whole", folder / "cut");
+    }
+  });
+}
+
+// Rods enough for several chunks: hairs in two rows, with a ring and a curved rod between, some of them touching where that is
+// claimed.
+Scene many_rods(const MethodEntry& method, bool contact) {
+  Scene scene = tiny_scene(method);
+  const Rod rod = scene.rods[0];
+  const Clamp wall = scene.clamps[0];
+  scene.rods.clear(), scene.clamps.clear();
+  for (int i = 0; i < 240; ++i) {
+    Rod hair = rod;
+    hair.name = "hair" + std::to_string(i);
+    const Vec3 root(0, 0.021 * (i % 120), i < 120 ? 0.0 : 0.03);
+    hair.rest = StraightCurve{root, root + Vec3(0.5, 0, 0)};
+    if (i % 7 == 3) hair.section = StiffnessSection{500.0, 0.02, 0.03, 0.015, 0.2, 0.01};
+    if (i % 11 == 5 && method.info.can.any(Feature::stretch)) hair.stretch = Give::elastic;
+    hair.segments = 12 + i % 5;
+    scene.rods.push_back(hair);
+    Clamp clamp = wall;
+    clamp.name = "wall" + std::to_string(i), clamp.rod = hair.name;
+    scene.clamps.push_back(clamp);
+  }
+  scene.probes.clear();
+  scene.contact.enabled = contact, scene.contact.friction = 0.3;
+  if (contact) {
+    Obstacle bar;
+    bar.name = "bar", bar.shape = CapsuleShape{Vec3(0.3, -1, -0.03), Vec3(0.3, 4, -0.03), 0.015};
+    scene.obstacles = {bar};
+  }
+  return scene;
+}
+
+SENTENCE("run", "of every method a run has the same bits on one to eight threads") {
+  for_each_method([](const MethodEntry& method) {
+    for (const bool contact : {false, true}) {
+      if (contact && !(method.info.can.moves() && method.info.can.motion.has(Feature::contact))) continue;
+      SCOPED_TRACE(contact ? "contact" : "rods alone");
+      Scene scene = many_rods(method, contact);
+      if (!method.info.can.moves()) scene.rods.resize(12), scene.clamps.resize(12);  // an equilibrium of each
+      if (contact) scene.time.duration = 0.05;
+      std::optional<Frame> one;
+      for (const int threads : {1, 2, 3, 4, 5, 6, 7, 8}) {
+        Checked<Simulation> simulation = Simulation::open(scene, {.threads = threads});
+        ASSERT_TRUE(simulation) << to_text(simulation.problems());
+        const RunReport report = simulate(*simulation, {});
+        EXPECT_EQ(report.outcome, Outcome::fine) << report.message;
+        if (!one) one = simulation->frame();
+        EXPECT_TRUE(same_frame(*one, simulation->frame())) << threads << " threads";
+        EXPECT_EQ(one->contacts.empty(), !contact);
+      }
     }
   });
 }

@@ -25,12 +25,13 @@ bool all_finite(const Frame& frame) {
 }  // namespace
 
 Simulation::Inside::Inside(Scene the_scene, std::shared_ptr<const Model> the_model, const MethodEntry& the_entry,
-                           const Options& the_options)
+                           const Options& the_options, const Resources& the_resources)
     : scene(std::move(the_scene)),
       model(std::move(the_model)),
       entry(&the_entry),
       options(the_options),
-      method(the_entry.make(model, the_options)),
+      resources(the_resources),
+      method(the_entry.make(model, the_options, the_resources)),
       meter(model),
       frame(model->initial) {
   if (scene.time.mode == Mode::statics) place.to = scene.time.duration;

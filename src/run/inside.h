@@ -46,7 +46,8 @@ struct Place {
 inline constexpr int max_halvings = 8;  // of a step or an increment, before a run gives up
 
 struct Simulation::Inside {
-  Inside(Scene scene, std::shared_ptr<const Model> model, const MethodEntry& entry, const Options& options);
+  Inside(Scene scene, std::shared_ptr<const Model> model, const MethodEntry& entry, const Options& options,
+         const Resources& resources);
 
   // ---- dynamics.cpp
   StepReport advance_dynamics(double limit);
@@ -75,6 +76,7 @@ struct Simulation::Inside {
   std::shared_ptr<const Model> model;
   const MethodEntry* entry;
   Options options;
+  Resources resources;
   std::unique_ptr<Method> method;
   Meter meter;
   double step_size = 0;  // nominal [s]

@@ -13,17 +13,17 @@ Simulation::Simulation(Simulation&&) noexcept = default;
 Simulation& Simulation::operator=(Simulation&&) noexcept = default;
 Simulation::~Simulation() = default;
 
-Checked<Simulation> Simulation::open(const Scene& scene) {
+Checked<Simulation> Simulation::open(const Scene& scene, const Resources& resources) {
   const MethodEntry* entry = find_method(scene.method);
   if (entry == nullptr) return check(scene);  // says which methods there are
-  return open(scene, *entry);
+  return open(scene, *entry, resources);
 }
 
-Checked<Simulation> Simulation::open(const Scene& scene, const MethodEntry& entry) {
+Checked<Simulation> Simulation::open(const Scene& scene, const MethodEntry& entry, const Resources& resources) {
   Examined examined = examine(scene, entry);
   if (has_errors(examined.problems)) return std::move(examined.problems);
   TENDRIL_REQUIRE(examined.model, "a scene without errors has a model");
-  auto inside = std::make_unique<Inside>(scene, examined.model, entry, *examined.options);
+  auto inside = std::make_unique<Inside>(scene, examined.model, entry, *examined.options, resources);
   inside->step_size = examined.step_size;
   // Statics starts from the unloaded rod; quasistatics records the equilibrium of time 0 first.
   if (scene.time.mode != Mode::quasistatic && !inside->arrive()) {
@@ -89,7 +89,8 @@ std::vector<std::string> Simulation::body_names() const {
 }
 
 Simulation Simulation::fork() const {
-  auto copy = std::make_unique<Inside>(inside_->scene, inside_->model, *inside_->entry, inside_->options);
+  auto copy =
+      std::make_unique<Inside>(inside_->scene, inside_->model, *inside_->entry, inside_->options, inside_->resources);
   copy->step_size = inside_->step_size;
   copy->until = inside_->until;
   copy->script = inside_->script;

@@ -26,7 +26,7 @@ Der::Der(std::shared_ptr<const Model> model, const Settings& settings)
   evaluate(*model_, Live{}, 0, 0, drive_);
   all_stretch_ = std::all_of(model_->rods.begin(), model_->rods.end(), [](const RodModel& rod) { return rod.stretches; });
   if (!model_->joints.empty() || !model_->bodies.empty()) joins_ = std::make_unique<BodiesAndJoints>(*model_);
-  if (model_->contact.enabled) contacts_ = std::make_unique<Contacts>(*model_);
+  if (model_->contact.enabled) contacts_ = std::make_unique<Contacts>(*model_, &workers_);
   chain_ = std::make_unique<Chain>(build_chain(*model_, model_->initial, drive_, choice()));
   allocate();
   if (!all_stretch_) start_on_lengths();

@@ -239,8 +239,10 @@ Problems check(const Model& model, const Options&) {
 const MethodEntry& entry() {
   static const MethodEntry the_entry{
       make_info(), &check, &advise,
-      [](std::shared_ptr<const Model> model, const Options& options) -> std::unique_ptr<Method> {
-        return std::make_unique<Der>(std::move(model), Settings::from(options));
+      [](std::shared_ptr<const Model> model, const Options& options, const Resources& resources) -> std::unique_ptr<Method> {
+        Settings settings = Settings::from(options);
+        settings.threads = resources.threads;
+        return std::make_unique<Der>(std::move(model), settings);
       }};
   return the_entry;
 }

@@ -18,7 +18,8 @@ double value_now(const Chain& c, const BodiesAndJoints* joins, const FramedRows&
 }
 }  // namespace
 
-Contacts::Contacts(const Model& model) : model_(model), watch_(model) {
+Contacts::Contacts(const Model& model, Workers* workers) : model_(model), watch_(model) {
+  watch_.set_workers(workers);
   node_force_.assign(z(watch_.geometry().nodes()), Vec3::Zero());  // asked for before the first step
   torque_.assign(z(watch_.geometry().edges()), 0);
 }

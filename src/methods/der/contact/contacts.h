@@ -39,7 +39,7 @@ struct ContactSystem {
 
 class Contacts {
  public:
-  explicit Contacts(const Model& model);
+  explicit Contacts(const Model& model, Workers* workers = nullptr);
   bool has_friction() const { return watch_.has_friction(); }
   void set_clock(StepClock* clock) { clock_ = clock; }
 
