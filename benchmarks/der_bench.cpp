@@ -26,9 +26,9 @@ Scene cantilever(int segments, bool extensible) {
   scene.title = "benchmark";
   scene.time.duration = 1e6;
   scene.time.frames_per_second = 1e-6;  // no frames between
-  scene.rods.front().stretch = extensible ? Give::elastic : Give::none;
   Rod rod;
   rod.name = "rod";
+  rod.stretch = extensible ? Give::elastic : Give::none;
   rod.rest = StraightCurve{Vec3::Zero(), Vec3(segments * segment, 0, 0)};
   rod.section = StiffnessSection{.EA = 1e3, .EI1 = 1e-3, .EI2 = 1e-3, .GJ = 1e-3, .mass_per_length = 0.1, .radius = 0.01};
   rod.segments = segments;

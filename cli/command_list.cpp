@@ -56,7 +56,7 @@ int command_list(const ListArguments& a) {
   if (a.what == "scenes") return list_scenes(), fine;
   if (a.what == "scene-format") return fmt::print("{}", scene_format_manual(all_methods())), fine;
   if (a.what == "features") return fmt::print("{}", capability_table(all_methods())), fine;
-  if (a.what == "schema") return fmt::print("{}\n", scene_json_schema(all_methods())), fine;
+  if (a.what == "schema") return fmt::print("{}", scene_json_schema(all_methods())), fine;
   fmt::print(stderr, "cannot list `{}`; {}\n", a.what,
              suggest(a.what, {"methods", "scenes", "experiments", "features", "scene-format", "schema"}));
   return bad_input;

@@ -165,12 +165,16 @@ SENTENCE("contact", "neighbours along a rod, around a ring and through a joint d
                           {straight(Vec3(1, 0, 0), Vec3(1, 0, 1), 40), radius, false}});
   model.joints.push_back({"knee", JointKind::rigid, 0, 2, NodeIndex(40), NodeIndex(81), Vec3::UnitZ()});
   model.joints.push_back({"fork", JointKind::rigid, 2, 3, NodeIndex(81), NodeIndex(122), Vec3::UnitZ()});
-  const auto neighbours_at = [&](double circumferences) {
+  struct Touching {  // of segments, as far as their places along the rods say
+    ContactGeometry geometry;
+    bool are_neighbours(int a, int b) const { return !geometry.may_touch(a, b); }
+  };
+  const auto touching_at = [&](double circumferences) {
     Model m = model;
     m.contact.neighbour_length = circumferences;
-    return Neighbours(m);
+    return Touching{ContactGeometry(m)};
   };
-  const Neighbours one = neighbours_at(1);
+  const Touching one = touching_at(1);
   const int within = static_cast<int>(std::ceil(math::two_pi * radius / length));  // segments between that are too few
   EXPECT_TRUE(one.are_neighbours(10, 10 + within));
   EXPECT_FALSE(one.are_neighbours(10, 11 + within));
@@ -182,7 +186,7 @@ SENTENCE("contact", "neighbours along a rod, around a ring and through a joint d
   EXPECT_TRUE(one.are_neighbours(39, 120));  // through both joints, which are one place
   EXPECT_TRUE(one.are_neighbours(81, 121));
   EXPECT_FALSE(one.are_neighbours(30, 80));
-  const Neighbours none = neighbours_at(0);
+  const Touching none = touching_at(0);
   EXPECT_TRUE(none.are_neighbours(10, 11)) << "they share a node";
   EXPECT_TRUE(none.are_neighbours(40, 79));
   EXPECT_TRUE(none.are_neighbours(39, 80));

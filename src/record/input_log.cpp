@@ -148,7 +148,8 @@ std::vector<LoggedInput> read_input_log(hid_t file, const std::string& name) {
     InputNumbers numbers{};
     std::copy_n(value.begin() + static_cast<std::ptrdiff_t>(i * width), width, numbers.begin());
     const char* const called = text.data() + i * name_bytes;
-    if (kind[i] < 0 || kind[i] > 2) throw RecordError(name + ": its inputs are not what they should be");
+    if (kind[i] < 0 || kind[i] >= static_cast<std::int64_t>(std::variant_size_v<InputValue>))
+      throw RecordError(name + ": its inputs are not what they should be");
     inputs[i] = {step[i], std::string(called, strnlen(called, name_bytes)),
                  input_from(static_cast<std::size_t>(kind[i]), numbers)};
   }

@@ -254,6 +254,7 @@ void Setter::set_option(OptionTables& tables, std::size_t depth, const std::stri
   const std::string& name = steps_[depth + 1].text;
   const std::string inner = joined(joined(path, method), name);
   arrive(inner);
+  if (!tables.contains(method)) source_.places[joined(path, method)] = {0, 0};
   OptionValue given;
   if (reader_.read_option(node(), inner, given)) tables[method][name] = given;
 }

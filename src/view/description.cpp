@@ -65,8 +65,7 @@ Json clamps_of(const Model& model) {
     if (t.position) hold.push_back("position");
     if (t.direction) hold.push_back("direction");
     if (t.twist) hold.push_back("twist");
-    const int first = model.rods[static_cast<std::size_t>(t.rod)].span.first_node;
-    out.push_back({{"name", t.name}, {"rod", t.rod}, {"node", t.node.value - first}, {"hold", std::move(hold)}});
+    out.push_back({{"name", t.name}, {"rod", t.rod}, {"material", t.material}, {"hold", std::move(hold)}});
   }
   return out;
 }

@@ -239,14 +239,14 @@ SENTENCE("view", "a description tells sections, clamps and what has been set by 
   const json d = json::parse(view::description_json(simulation, "plank", 1));
   EXPECT_EQ(d.at("title"), "plank");
   EXPECT_EQ(d.at("rods")[0].at("section"), json::parse(R"({"kind":"rectangle","a":[0.02],"b":[0.01]})"));
-  EXPECT_EQ(d.at("clamps")[0], json::parse(R"({"name":"wall","rod":0,"node":0,"hold":["position","direction","twist"]})"));
+  EXPECT_EQ(d.at("clamps")[0], json::parse(R"({"name":"wall","rod":0,"material":0.0,"hold":["position","direction","twist"]})"));
   EXPECT_EQ(d.at("inputs")[0].at("value"), 0.5);
   EXPECT_EQ(d.at("inputs")[1].at("label"), "turn wall");
   EXPECT_EQ(d.at("inputs")[1].at("unit"), "turns");
   EXPECT_NEAR(d.at("inputs")[1].at("value").get<double>(), 1.5, 1e-15);
   EXPECT_EQ(d.at("inputs")[2].at("kind"), "vector");
   EXPECT_NEAR(d.at("inputs")[2].at("high").get<double>(), 1.04, 1e-12);  // the rod and its section's radius on both sides
-  EXPECT_EQ(d.at("values")[13], json::parse(R"({"name":"tip.x","unit":"m","group":"probe"})"));
+  EXPECT_EQ(d.at("values")[14], json::parse(R"({"name":"tip.x","unit":"m","group":"probe"})"));
 }
 
 SENTENCE("view", "the page is the built front end, whole, with a place for runs") {

@@ -13,7 +13,7 @@ const values = [["kinetic", "J", "energy"], ["bending", "J", "energy"], ["twisti
   ["iterations", "", "solver"], ["residual", "", "solver"], ["length error", "", "solver"], ["tip.x", "m", "probe"], ["tip.y", "m", "probe"], ["tip.z", "m", "probe"]]
   .map(([name, unit, group]) => ({ name, unit, group }));
 const scenes = [["swing", "A swinging rod", "A rod hangs from a clamp and swings. Watch its tip."], ["coil", "Twisted until it coils", "Turn one end and watch the twist come. It is made up."],
-  ["broken", "A scene that can not be opened", "It only shows its problems."]].map(([name, title, about]) => ({ name, title, about, method: "der" }));
+  ["broken", "A scene that cannot be opened", "It only shows its problems."]].map(([name, title, about]) => ({ name, title, about, method: "der" }));
 
 export function describe(name, generation, method = "der") {
   const scene = scenes.find((one) => one.name === name) ?? scenes[0];
@@ -21,7 +21,7 @@ export function describe(name, generation, method = "der") {
     generation, name, title: scene.title, about: scene.about, method, mode: "dynamics", methods: [{ name: "der", problems: [] }, { name: "compact", problems: [] }, { name: "strands", problems: ["has no inertia: der, compact can"] }],
     step: 1e-4, duration: 4, frames_per_second: 60, origin: [0, 0, 0], low: [-0.6, -0.3, -1.05], high: [0.6, 0.3, 0.05], gravity: [0, 0, -9.81],
     rods: [{ name: "beam", ring: false, nodes, edges, length: 1, section: { kind: "ellipse", a: [0.02], b: [0.012] }, material: Array.from({ length: nodes }, (_, k) => k / edges) }],
-    clamps: [{ name: "left", rod: 0, node: 0, hold: ["position", "direction", "twist"] }], couplings: [],
+    clamps: [{ name: "left", rod: 0, material: 0, hold: ["position", "direction", "twist"] }], couplings: [],
     inputs: [{ name: "gravity", label: "gravity", kind: "number", unit: "", low: 0, high: 2, value: 1 }, { name: "clamp.left.turn", label: "turn left", kind: "number", unit: "turns", low: -10, high: 10, value: 0 },
       { name: "clamp.left.move", label: "move left", kind: "vector", unit: "m", low: -0.5, high: 0.5, value: [0, 0, 0] }],
     values, bodies: [], obstacles: [],

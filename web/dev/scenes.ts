@@ -6,10 +6,10 @@ const { PI, cos, sin } = Math;
 export const SCENES: Record<string, () => MadeUp> = {
   ribbon: () => scene("ribbon", [
     { name: "strip", edges: 60, section: { kind: "rectangle", a: [0.04], b: [0.004] }, turns: 1.5, curve: (s, t) => [1.2 * s, 0, 0.12 * sin(2 * PI * s) * (1 + 0.2 * sin(t))] },
-  ], { clamps: [{ name: "left", rod: 0, node: 0, hold: ["position", "direction", "twist"] }, { name: "right", rod: 0, node: 60, hold: ["position", "direction", "twist"] }] }),
+  ], { clamps: [{ name: "left", rod: 0, material: 0, hold: ["position", "direction", "twist"] }, { name: "right", rod: 0, material: Infinity, hold: ["position", "direction", "twist"] }] }),
   helix: () => scene("helix", [
     { name: "helix", edges: 120, section: circle(0.012), turns: 6, curve: (s, t) => [0.25 * cos(8 * PI * s + 0.2 * t), 0.25 * sin(8 * PI * s + 0.2 * t), 0.8 * s] },
-  ], { clamps: [{ name: "foot", rod: 0, node: 0, hold: ["position", "direction", "twist"] }], couplings: [] }, (_t, f) => {
+  ], { clamps: [{ name: "foot", rod: 0, material: 0, hold: ["position", "direction", "twist"] }], couplings: [] }, (_t, f) => {
     const n = 3 * 120;
     f.hands = new Float32Array([f.positions[n] + 0.25, f.positions[n + 1] - 0.1, f.positions[n + 2] + 0.2, f.positions[n], f.positions[n + 1], f.positions[n + 2]]);
   }),
@@ -43,7 +43,7 @@ export const SCENES: Record<string, () => MadeUp> = {
   ], {
     bodies: [{ name: "load", shape: { box: { size: [1.2, 1.2, 0.8] } } }, { name: "ball", shape: { sphere: { radius: 0.5 } } }, { name: "drum", shape: { cylinder: { radius: 0.4, length: 1.6 } } }, { name: "pill", shape: { capsule: { radius: 0.3, length: 1 } } }],
     obstacles: [{ name: "floor", shape: { plane: { normal: [0, 0, 1] } }, moves: false, pose: [0, 0, 0, 0, 0, 0, 1] }],
-    clamps: [{ name: "top", rod: 0, node: 0, hold: ["position"] }, { name: "anchor", rod: 1, node: 40, hold: ["position", "direction", "twist"] }, { name: "middle", rod: 1, node: 20, hold: ["position", "direction"] }],
+    clamps: [{ name: "top", rod: 0, material: 0, hold: ["position"] }, { name: "anchor", rod: 1, material: Infinity, hold: ["position", "direction", "twist"] }, { name: "middle", rod: 1, material: 5, hold: ["position", "direction"] }],
   }, (_t, f) => {
     f.bodies = new Float32Array([0, 0, 1.6, 0, 0, 0.2, 0.98, 2, -1, 0.5, 0, 0, 0, 1, -2, -1.5, 0.4, 0.7, 0, 0, 0.7, 2, 1.4, 0.8, 0, 0, 0, 1]);
     f.contacts = new Float32Array([2, -1, 0, 0, 0, 1, 0.5, 0, 9, 0, -2, -1.5, 0, 0, 0, 1, 0, 0, 4, 0]);
@@ -53,5 +53,5 @@ export const SCENES: Record<string, () => MadeUp> = {
   ], { gravity: [0, 0, 0] }),
   elastica: () => scene("elastica", [
     { name: "beam", edges: 24, section: { kind: "rectangle", a: [0.02], b: [0.02] }, curve: (s, t) => [1.0 * s * (1 - 0.1 * s), 0, -0.35 * s * s * (1 + 0.3 * sin(t))] },
-  ], { mode: "dynamics", clamps: [{ name: "wall", rod: 0, node: 0, hold: ["position", "direction", "twist"] }] }),
+  ], { mode: "dynamics", clamps: [{ name: "wall", rod: 0, material: 0, hold: ["position", "direction", "twist"] }] }),
 };

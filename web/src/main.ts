@@ -23,7 +23,7 @@ try {
     exposeHooks({ live: new Live(root, words) });
   }
 } catch (problem) {
-  root.replaceChildren(Object.assign(document.createElement("p"), { className: "broken", textContent: `This page can not be shown: ${problem instanceof Error ? problem.message : problem}` }));
+  root.replaceChildren(Object.assign(document.createElement("p"), { className: "broken", textContent: `This page cannot be shown: ${problem instanceof Error ? problem.message : problem}` }));
   if (words.render) void fetch("failed", { method: "POST", body: String(problem) });
   throw problem;
 }

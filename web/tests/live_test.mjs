@@ -349,7 +349,7 @@ test("opening a scene again, or with another method, keeps the scene's own step"
 });
 
 test("switching the method keeps the scene", async (context) => {
-  let page = await fresh(context, "cantilever"); // moves: strands can not
+  let page = await fresh(context, "cantilever"); // moves: strands cannot
   for (const method of (await ask(page, "description")).methods.filter((one) => one.problems.length)) {
     const option = await page.$eval(`select[aria-label="Method"] option[value="${method.name}"]`, (one) => ({ disabled: one.disabled, title: one.title }));
     expect(option.disabled && option.title.length > 0, `${method.name} can be chosen, or nothing says why not`);

@@ -32,7 +32,7 @@ export class Menus {
 
     this.method.replaceChildren(...description.methods.map(({ name, problems }) => {
       const entry = this.entries.find((one) => one.name === name);
-      return el("option", { value: name, disabled: problems.length > 0, title: problems.join("\n") || entry?.summary }, problems.length ? `${name} (can not run this)` : name);
+      return el("option", { value: name, disabled: problems.length > 0, title: problems.join("\n") || entry?.summary }, problems.length ? `${name} (cannot run this)` : name);
     }));
     this.method.value = description.method;
     const unable = description.methods.filter((one) => one.problems.length);

@@ -2,7 +2,7 @@
 import { BoxGeometry, CylinderGeometry, Group, Quaternion, SphereGeometry, Vector3, type InstancedMesh } from "three";
 import type { Description, FrameData } from "../protocol";
 import { arrowGeometry, Instances, matte, matteDepth } from "./matte";
-import { pointAt } from "./picking";
+import { edgeAt, pointAt } from "./picking";
 import type { RodData } from "./rod_data";
 import type { Look } from "./rod_view";
 import { linear, type Shading } from "./shading";
@@ -88,14 +88,17 @@ export class Markers {
     for (const clamp of this.description.clamps) {
       const rod = this.data.layout[clamp.rod];
       if (!rod || rod.edges === 0) continue;
-      // A rod that is paid out has more nodes than at the start: its last node stays its last.
-      const last = clamp.node >= this.description.rods[clamp.rod].nodes - 1 && !rod.ring;
-      const node = last ? rod.nodes - 1 : Math.min(clamp.node, rod.nodes - 1);
-      const edge = Math.min(node, rod.edges - 1);
+      const { length } = this.description.rods[clamp.rod], near = 1e-6 * length; // frames have their arc lengths in single precision
+      const first = !rod.ring && clamp.material <= near, last = !rod.ring && clamp.material >= length - near;
+      const found = edgeAt(this.description, this.data, frame, clamp.rod, clamp.material + near);
+      const on = pointAt(this.description, this.data, frame, clamp.rod, clamp.material);
+      if (!found || !on) continue;
+      // A rod that is paid out has more nodes than at the start: what holds an end stays at the end.
+      const edge = first ? 0 : last ? rod.edges - 1 : found.edge;
       const [a, b] = this.data.halfSizes(clamp.rod, edge);
       const wide = Math.max(a, b) * this.space.scale * look.thickness;
-      const at = this.point(frame.positions, 3 * (rod.first + node));
-      const ends = !rod.ring && (node === 0 || node === rod.nodes - 1);
+      const at = first || last ? this.point(frame.positions, 3 * (rod.first + (first ? 0 : rod.nodes - 1))) : this.space.toDrawing(on);
+      const ends = first || last;
       const fixed = clamp.hold.includes("direction") || clamp.hold.includes("twist");
       const rim = crowd ? 0.5 * wide : Math.max(0.9 * Math.min(a, b) * this.space.scale * look.thickness, 0.01);
       const half = [a, b].map((x) => x * this.space.scale * look.thickness + rim);
@@ -104,7 +107,7 @@ export class Markers {
         if (!crowd) this.balls.add(this.x.setLength(Math.max(1.6 * wide, 0.008)), this.y.setLength(Math.max(1.6 * wide, 0.008)), this.z.setLength(Math.max(1.6 * wide, 0.008)), at, colour);
       } else if (ends) {
         this.axes(frame, this.edgeStart(clamp.rod) + edge, [half[0], half[1], 0.9 * rim]);
-        this.boxes.add(this.x, this.y, this.z, at.addScaledVector(this.z, node === 0 ? -0.999 : 0.999), colour);
+        this.boxes.add(this.x, this.y, this.z, at.addScaledVector(this.z, first ? -0.999 : 0.999), colour);
       } else {
         this.axes(frame, this.edgeStart(clamp.rod) + edge, [0.85 * half[0], 0.85 * half[1], 1.2 * rim]);
         this.collars.add(this.x, this.y, this.z, at, colour);
@@ -126,7 +129,7 @@ export class Markers {
     for (const coupling of this.description.couplings) {
       const at = pointAt(this.description, this.data, frame, coupling.rod, coupling.material);
       if (!at) continue;
-      const [a, b] = this.data.halfSizes(coupling.rod, 0);
+      const [a, b] = this.data.halfSizes(coupling.rod, edgeAt(this.description, this.data, frame, coupling.rod, coupling.material)?.edge ?? 0);
       ball(this.space.toDrawing(at), Math.max(1.5 * Math.max(a, b) * this.space.scale * look.thickness, 0.6 * reach), ACCENT);
     }
   }

@@ -14,8 +14,8 @@ function materialAt(description: Description, data: RodData, frame: FrameData, r
   return frame.material ? frame.material[first + node] : rest.material[node];
 }
 
-// Absolute position of a material point, on the straight edge.
-export function pointAt(description: Description, data: RodData, frame: FrameData, rod: number, material: number): Vec3 | null {
+// The edge a material point is on, among the frame's own, and how far along it; none: the rod has no edges now.
+export function edgeAt(description: Description, data: RodData, frame: FrameData, rod: number, material: number): { edge: number; t: number } | null {
   const layout = data.layout[rod];
   if (!layout || layout.edges === 0) return null;
   let low = 0, high = layout.edges - 1;
@@ -26,7 +26,13 @@ export function pointAt(description: Description, data: RodData, frame: FrameDat
   }
   const from = materialAt(description, data, frame, rod, low), to = materialAt(description, data, frame, rod, low + 1);
   const t = to > from ? Math.min(1, Math.max(0, (material - from) / (to - from))) : 0;
-  return along(description, layout.first, layout.nodes, frame, low, t);
+  return { edge: low, t };
+}
+
+// Absolute position of a material point, on the straight edge.
+export function pointAt(description: Description, data: RodData, frame: FrameData, rod: number, material: number): Vec3 | null {
+  const found = edgeAt(description, data, frame, rod, material);
+  return found && along(description, data.layout[rod].first, data.layout[rod].nodes, frame, found.edge, found.t);
 }
 
 function along(description: Description, first: number, nodes: number, frame: FrameData, edge: number, t: number): Vec3 {

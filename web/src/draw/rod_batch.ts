@@ -54,8 +54,8 @@ export class RodBatch {
   }
 
   write(frame: FrameData, colouring: Colouring): void {
-    if (!this.data.fits(frame.rods)) {
-      this.data.arrange(frame.rods);
+    if (!this.data.fits(frame)) {
+      this.data.arrange(frame.rods, frame.material);
       this.build();
     }
     this.data.write(frame, colouring);

@@ -34,6 +34,7 @@ export class RodData {
   nodes!: DataTexture;
   sections!: DataTexture;
   frames!: DataTexture;
+  private material: FrameData["material"] = null; // the frame's own arc lengths, where they are not the description's
   private nodeData = new Float32Array(0);
   private frameData = new Int16Array(0);
 
@@ -41,12 +42,15 @@ export class RodData {
     this.arrange(description.rods.map((rod) => ({ nodes: rod.nodes, edges: rod.edges })));
   }
 
-  // True when the rods got another number of nodes: instances must be made again.
-  fits(rods: FrameData["rods"]): boolean {
-    return rods.length === this.layout.length && rods.every((rod, r) => rod.nodes === this.layout[r].nodes && rod.edges === this.layout[r].edges);
+  // False when the rods got another number of nodes, or their sections lie on other edges: instances must be made again.
+  fits({ rods, material }: FrameData): boolean {
+    const alike = rods.length === this.layout.length && rods.every((rod, r) => rod.nodes === this.layout[r].nodes && rod.edges === this.layout[r].edges);
+    if (!alike || !this.description.rods.some(({ section }) => section.a.length > 1 || section.b.length > 1)) return alike;
+    return material && this.material ? material.every((s, i) => s === this.material![i]) : material === this.material;
   }
 
-  arrange(rods: FrameData["rods"]): void {
+  arrange(rods: FrameData["rods"], material: FrameData["material"] = null): void {
+    this.material = material;
     let first = 0;
     this.totalEdges = 0;
     this.layout = rods.map((rod, r) => {
@@ -67,19 +71,29 @@ export class RodData {
     }
     const sections = this.sections.image.data as unknown as Float32Array;
     this.layout.forEach((rod, r) => {
-      const { a, b } = this.description.rods[r].section;
-      for (let edge = 0; edge < rod.edges; ++edge) {
-        sections[4 * (rod.first + edge)] = a[Math.min(edge, a.length - 1)];
-        sections[4 * (rod.first + edge) + 1] = b[Math.min(edge, b.length - 1)];
-      }
+      for (let edge = 0; edge < rod.edges; ++edge) sections.set(this.halfSizes(r, edge), 4 * (rod.first + edge));
     });
     this.sections.needsUpdate = true;
   }
 
-  // Half sizes of an edge [m].
+  // Half sizes of an edge of the frame [m]: those the description has at its middle.
   halfSizes(rod: number, edge: number): [number, number] {
     const { a, b } = this.description.rods[rod].section;
-    return [a[Math.min(edge, a.length - 1)], b[Math.min(edge, b.length - 1)]];
+    const at = a.length > 1 || b.length > 1 ? this.describedEdge(rod, edge) : 0;
+    return [a[Math.min(at, a.length - 1)], b[Math.min(at, b.length - 1)]];
+  }
+  private describedEdge(rod: number, edge: number): number {
+    if (!this.material) return edge;
+    const { first, nodes } = this.layout[rod], { length, edges, material } = this.description.rods[rod];
+    const to = edge + 1 < nodes ? this.material[first + edge + 1] : length;
+    const middle = 0.5 * (this.material[first + edge] + to);
+    let low = 0, high = edges - 1;
+    while (low < high) {
+      const half = (low + high + 1) >> 1;
+      if (material[half] <= middle) low = half;
+      else high = half - 1;
+    }
+    return low;
   }
 
   // Half sizes when all rods have the same.

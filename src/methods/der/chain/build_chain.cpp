@@ -375,7 +375,7 @@ class Builder {
       if (load.rod == rod.model_rod && (load.is_moment || load.axes == Axes::material)) simple = false;
     }
     for (const LineLoad& load : model_.line_loads) {
-      if (load.rod == rod.model_rod && load.axes == Axes::material) simple = false;
+      if (load.rod == rod.model_rod && (load.axes == Axes::material || !load.moment.isZero(0))) simple = false;
     }
     rod.general = !simple;
     c.has_general = c.has_general || rod.general;

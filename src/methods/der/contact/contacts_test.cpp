@@ -263,7 +263,7 @@ SENTENCE(
     "reactions of the first frame are those without contact: nothing has been pushed yet, whatever memory held before") {
   const auto first = [](bool contact) {
     Scene scene = one_rod(line, 20, plain_section(2, 2));
-    scene.rods[0].initial = ArcCurve{Vec3(0, 0, 0), Vec3(1, 0, 0), Vec3(0, 0, 1), 2.0, 1.0};
+    scene.rods[0].initial = ArcCurve{Vec3(0, 0, 0), Vec3(1, 0, 0), Vec3(0, 0, 1), 2.0, 0.5};
     add_clamp(scene, 0), add_clamp(scene, 1);
     scene.contact.enabled = contact;
     // It lies on the floor with its first node.
