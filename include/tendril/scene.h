@@ -290,6 +290,7 @@ struct Scene {
   std::string title;
   std::string about;  // what to watch for
   std::string method = "der";
+  std::string start_from;  // folder of a run: its last state is the start
   Time time;
   std::vector<Material> materials;
   std::vector<Rod> rods;

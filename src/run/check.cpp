@@ -9,6 +9,7 @@
 
 #include "model/checks.h"
 #include "run/check_contact.h"
+#include "run/start_from.h"
 #include "scene/check_scene.h"
 
 namespace tendril {
@@ -65,6 +66,7 @@ Examined examine(const Scene& scene, const MethodEntry& method) {
   if (!has_errors(out.problems)) {
     Checked<Model> model = build_model(scene);
     add(model.problems());
+    if (model && !scene.start_from.empty()) add(take_start(scene, *model));
     if (model) out.model = std::make_shared<const Model>(std::move(*model));
   }
   if (out.model && !has_errors(out.problems)) {

@@ -347,6 +347,7 @@ template <class V> void describe(V& v, Scene& s) {
   v("title", s.title, "one line");
   v("about", s.about, "what to watch for");
   v("method", s.method, "the simulation method, see `tendril list methods`", refers_to("method"));
+  v("start_from", s.start_from, "folder of a run, from the scene's own folder; its last state is the start: the same rods and segments");
   v("time", s.time, "how long, in which mode, with which step");
   v.named_tables("material", s.materials, "materials by name");
   v("rod", s.rods, "the rods");
