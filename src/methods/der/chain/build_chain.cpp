@@ -105,6 +105,8 @@ class Builder {
 
   // Slots and vertices of one rod, in order; returns where the next rod starts.
   int lay_out(int r, int first) {
+    // Slots in order: an edge, before it the wall of its first node if something holds that. A ring starts with its first
+    // edge, so the wall there comes last, followed by the repeated edge.
     const RodSpan& span = model_.rods[z(r)].span;
     ChainRod rod;
     rod.first = first, rod.model_rod = r, rod.ring = span.ring;
@@ -118,11 +120,13 @@ class Builder {
       rod.wrap = first + static_cast<int>(slots_.size());
       slots_.push_back({SlotKind::wrap, span.first_edge, -1});
     }
+    // Room for the slots and their last vertex, filled up to whole packs, and one pack of padding before the next rod.
     rod.slots = static_cast<int>(slots_.size());
     rod.end = (first + rod.slots + 1 + pack_size - 1) / pack_size * pack_size;
     chain_.kind.resize(z(rod.end + pack_size), SlotKind::pad);
     chain_.edge.resize(chain_.kind.size(), -1);
     chain_.node.resize(chain_.kind.size(), -1);
+    // Walk along the slots. Edges lead to the next node, walls stay at theirs: its two vertices are twins.
     int node = span.first_node;
     set_vertex(first, node);
     for (int i = 0; i < rod.slots; ++i) {
@@ -132,11 +136,13 @@ class Builder {
       chain_.edge[z(s)] = slot.edge;
       if (slot.kind == SlotKind::edge) chain_.slot_of_edge[z(slot.edge)] = s;
       if (slot.kind == SlotKind::wall) {
+        // A wall inside the rod that does not hold direction takes it from its neighbours.
         const WallWish held = wish(slot.clamp);
         const bool inside = i > 0 && i + 1 < rod.slots;
         chain_.walls.push_back(
             {s, static_cast<int>(chain_.rods.size()), held.clamp, held.direction, held.twist, inside && !held.direction});
         if (held.clamp < 0) carried_walls_.push_back({chain_.walls.size() - 1, held.now});
+        // It has the section of the edge after it, at the end of the rod of the edge before.
         chain_.edge[z(s)] = i + 1 < rod.slots ? slots_[z(i + 1)].edge : slots_[z(i - 1)].edge;
       } else {
         node = node + 1 == span.first_node + span.nodes && span.ring ? span.first_node : node + 1;

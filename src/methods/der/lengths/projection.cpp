@@ -67,7 +67,7 @@ double assemble(const Chain& c, const Chunk& chunk, ProjectionWork& work) {
   return largest;
 }
 
-// Walls whose node may move stand between edges that share it: the walls are left out, and the edges beside them couple.
+// Walls whose node may move stand between edges that share it: the walls are left out, and the edges on either side couple.
 void solve_edges(const Chain& c, const Chunk& chunk, ProjectionWork& work) {
   const auto row_at = [&](int slot) {
     return static_cast<int>(std::lower_bound(work.rows.begin(), work.rows.end(), slot) - work.rows.begin());
