@@ -108,13 +108,16 @@ std::vector<State> Strands::spread(int rod, const std::vector<State>& at_edges) 
   for (std::size_t e = 0; e < line.mesh.edges.size(); ++e) {
     const State &a = at_edges[e], &b = at_edges[e + 1];
     const int k = static_cast<int>(e);
+    // Split the turn from node to node into bending and twist; the twist is unwrapped by that of the start.
     const Quaternion relative = conjugate(a.q) * b.q;
     const double wrapped = 2 * math::atan2(relative.z, relative.w);
     const double twist = unwrap(wrapped, start_half_twist(*model_, rod, k) + start_half_twist(*model_, rod, k + 1));
     const V bend = log_of(Quaternion(relative * to_small(exp_quat(Vec3(0, 0, -wrapped)))));
+    // As many parts as keep each below the largest turn.
     const int parts = std::clamp(static_cast<int>(std::ceil((std::abs(twist) + norm(bend)) / most_turn)), 1, most_parts);
     line.mesh.parts.push_back(parts);
     for (int p = 0; p < parts; ++p) {
+      // Equal shares of bending and of twist.
       const double t = static_cast<double>(p) / parts;
       State at = a;
       at.r = (1 - t) * a.r + t * b.r;
@@ -123,6 +126,7 @@ std::vector<State> Strands::spread(int rod, const std::vector<State>& at_edges) 
     }
   }
   states.push_back(at_edges.back());
+  // The segments of these parts, and the moment that belongs to each turn by the law.
   line.mesh.fill(line.strand);
   const Strand& strand = line.strand;
   for (int j = 0; j < strand.last(); ++j) {

@@ -1,8 +1,8 @@
 // The energy of a strand as a function of the orientations of its nodes, its gradient and its second variation.
 //
-// Shooting finds equilibria near a guess, stable or not. This finds minima from far away, tells whether an equilibrium is a
-// minimum, and gives shooting its guess when a pose jumps. Dead loads and held positions know orientations only through the
-// tangents, so that with F(s) the force beyond s
+// Shooting finds equilibria near a guess, stable or not. This finds minima from far away, decides whether an equilibrium is
+// a minimum, and gives shooting its guess when a pose jumps. Dead loads and held positions know orientations only through
+// the tangents, so that with F(s) the force beyond s
 //   energy = sum over segments of  h W(w/h - u_rest)  -  h/2 (F . R v at both ends),      w = log(R_near^T R_far)
 // and a held position is the constraint that the tangents of a span add up to the distance; its multiplier is the span's
 // unknown force. The second variation is block tridiagonal (3 x 3) with three border rows per span: O(n), and Sylvester's
