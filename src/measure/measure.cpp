@@ -19,7 +19,7 @@ JointEdges edges_at_inner(const RodSpan& rod, int inner) {
 JointStrain joint_strain(const Quat& a, const Quat& b, double unwrapped_twist) {
   // With Z the turn by half of the twist about d3, a^-1 b = Z exp(bend) Z has the quaternion
   //   w = cos(bend/2) cos(twist/2),  (x, y) = sin(bend/2) axis,  z = cos(bend/2) sin(twist/2):
-  // the sign that fits the unwrapped twist tells q from -q.
+  // the sign that fits the unwrapped twist decides between q and -q.
   const Quat q = a.conjugate() * b;
   const double along = q.w() * math::cos(0.5 * unwrapped_twist) + q.z() * math::sin(0.5 * unwrapped_twist);
   const double sign = along < 0 ? -1.0 : 1.0;

@@ -110,6 +110,7 @@ void Meter::measure_probe(const Frame& frame, const RestValues& rest, const Prob
 }
 
 std::vector<std::string> probe_columns(Quantity quantity) {
+  // One name per number, with its unit; a single number has a unit only.
   const auto xyz = [](const std::string& unit) {
     return std::vector<std::string>{"x [" + unit + "]", "y [" + unit + "]", "z [" + unit + "]"};
   };
