@@ -36,10 +36,12 @@ void Strands::build_line(int rod) {
     const NodeIndex i{span.first_node + k};
     const EdgeIndex e{span.first_edge + k};
     const Section& section = model_->section[e];
+    // The rest screw of the edge, from node frame to node frame.
     Segment s;
     V w, t;
     screw_between({model_->rest_position[i], model_->rest_node_frame[i]},
                   {model_->rest_position[i + 1], model_->rest_node_frame[i + 1]}, w, t);
+    // A screw knows its turn up to whole turns; the unwrapped rest twist of the nodes says how many there are.
     const double twist = dot(w, t) / norm(t);  // about the direction of travel; any number of turns
     const double before = k > 0 ? model_->rest_twist[InnerNodeIndex{span.first_inner + k - 1}] : HUGE_VAL;
     const double after = k + 1 < span.edges ? model_->rest_twist[InnerNodeIndex{span.first_inner + k}] : HUGE_VAL;
@@ -53,6 +55,7 @@ void Strands::build_line(int rod) {
       t = to_small(Vec3(left_jacobian_inverse(to_eigen(wound)) * shift));
       w = wound;
     }
+    // Strains are the screw over its length; compliances from the section.
     s.h = norm(t);
     s.v_rest = (1 / s.h) * t;
     s.u_rest = (1 / s.h) * w;
@@ -72,6 +75,7 @@ std::vector<State> Strands::initial_states(int rod) const {
   const RodSpan& span = model_->rods[z(rod)].span;
   const Frame& start = model_->initial;
   std::vector<State> states(z(span.nodes));
+  // Largest distance from the rest shape, in position and in orientation.
   double away = 0;
   for (int k = 0; k < span.nodes; ++k) {
     const NodeIndex i{span.first_node + k};

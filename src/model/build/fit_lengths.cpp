@@ -54,7 +54,7 @@ double restore_lengths(std::vector<Vec3>& x, const std::vector<double>& length) 
     miss[static_cast<Eigen::Index>(k)] = e.norm() - length[k];
     worst = std::max(worst, std::abs(e.norm() / length[k] - 1));
   }
-  // C_x C_x^T: 2 on the diagonal, -t_k . t_{k+1} beside it, and in the corners because the polygon is closed.
+  // C_x C_x^T: 2 on the diagonal, -t_k . t_{k+1} next to it, and in the corners because the polygon is closed.
   std::vector<Eigen::Triplet<double>> entries;
   for (Size k = 0; k < n; ++k) {
     const Size next = (k + 1) % n;
