@@ -44,31 +44,31 @@ struct Session::Inside {
 
   // ---- shared with other threads
   const SessionOptions options;
-  mutable std::mutex mutex;  // for all down to the next rule; held for moments only
-  std::condition_variable wake;
-  OrderQueue waiting;
-  std::vector<ClientId> left;
-  bool quit = false;
-  bool watched = true;  // somebody looks
-  Latest latest;
-  std::vector<Refusal> refusals;
-  std::mutex listening;
-  std::function<void()> listener;
+  mutable std::mutex mutex;          // for all down to the next rule; held for moments only
+  std::condition_variable wake;      // an order, a client that left, or the end
+  OrderQueue waiting;                // orders that are not carried out yet
+  std::vector<ClientId> left;        // clients that have left since the last look
+  bool quit = false;                 // true: the thread ends
+  bool watched = true;               // true: at least one client is connected
+  Latest latest;                     // what clients are shown
+  std::vector<Refusal> refusals;     // scenes that could not be opened
+  std::mutex listening;              // for `listener`
+  std::function<void()> listener;    // called when `latest` has changed
   std::atomic<bool> called = false;  // something waits: steps end early
 
   // ---- the session's thread alone
   std::thread thread;
-  std::string name;
-  std::optional<Stage> stage;
-  std::optional<view::FrameWriter> writer;
-  std::optional<LiveRecording> recording;
-  SessionStatus status;
-  std::shared_ptr<const std::string> description;
-  std::uint64_t scene_number = 0, answers = 0;
-  bool frame_due = false;  // the picture has changed
-  bool anybody = true;     // `watched`, as this thread last saw it
+  std::string name;                                // of the open scene
+  std::optional<Stage> stage;                      // simulation and hands; empty: no scene is open
+  std::optional<view::FrameWriter> writer;         // frames to bytes
+  std::optional<LiveRecording> recording;          // empty: nothing is recorded
+  SessionStatus status;                            // published with every frame
+  std::shared_ptr<const std::string> description;  // of the open scene, as JSON
+  std::uint64_t scene_number = 0, answers = 0;     // scenes opened or closed; orders carried out
+  bool frame_due = false;                          // true: something has changed since the last frame
+  bool anybody = true;                             // `watched`, as this thread last saw it
   Clock::time_point next_frame = Clock::now(), last_publish;
-  Pace pace;
+  Pace pace;  // lag behind the wall clock, speed reached
 
   // -------------------------------------------------------------------------------------------------------------- the loop
   void work() {

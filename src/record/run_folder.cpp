@@ -71,13 +71,13 @@ std::string csv_head(const TrajectoryHead& head) {
 
 struct RunFolder::Inside {
   fs::path folder;
-  const Simulation* simulation = nullptr;
-  std::optional<TrajectoryFile> trajectory;
-  std::optional<GrowingFile> csv;
-  std::uint64_t scene_hash = 0;
+  const Simulation* simulation = nullptr;    // from begin on
+  std::optional<TrajectoryFile> trajectory;  // run.h5
+  std::optional<GrowingFile> csv;            // probes.csv
+  std::uint64_t scene_hash = 0;              // a checkpoint belongs to one scene
   std::chrono::steady_clock::time_point last_flush = std::chrono::steady_clock::now();
-  StateWriter state;
-  std::vector<std::byte> scratch;
+  StateWriter state;               // of the last checkpoint; keeps its storage
+  std::vector<std::byte> scratch;  // the checkpoint file, likewise
 
   // First the frames, then the checkpoint that counts on them.
   void flush() {

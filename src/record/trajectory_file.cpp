@@ -57,14 +57,14 @@ h5::Handle create_dataset(hid_t file, const Column& column, const FileSizes& siz
 struct TrajectoryFile::Inside {
   struct Open {
     h5::Handle set;
-    hsize_t rows = 0;  // written
-    std::vector<double> waiting;
+    hsize_t rows = 0;             // written
+    std::vector<double> waiting;  // values of frames that are not written yet
   };
-  std::string name;
+  std::string name;  // of the file, for messages
   h5::Handle file;
-  FileSizes sizes;
-  std::vector<Open> columns;  // as all_columns()
-  std::int64_t written = 0, waiting = 0;
+  FileSizes sizes;                        // counts that do not change in a run
+  std::vector<Open> columns;              // as all_columns()
+  std::int64_t written = 0, waiting = 0;  // frames
 
   void write_column(const Column& column, Open& open) const;
   void open_and_cut(const Column& column, hsize_t rows);

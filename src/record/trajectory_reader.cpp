@@ -76,15 +76,15 @@ class Table {
     first_ = first;
     loaded_ = static_cast<std::int64_t>(size[0]);
   }
-  static constexpr std::size_t most_row_values = std::size_t{1} << 27;
-  const char* dataset_;
-  const std::string* name_;
+  static constexpr std::size_t most_row_values = std::size_t{1} << 27;  // a file that says more is damaged
+  const char* dataset_;                                                 // its name
+  const std::string* name_;                                             // of the file, for messages
   h5::Handle set_;
-  int count_ = 1;
-  std::array<hsize_t, 3> size_{};
-  std::size_t per_row_ = 1;
-  std::int64_t block_rows_ = 1, first_ = 0, loaded_ = 0;
-  std::vector<double> block_;
+  int count_ = 1;                                         // dimensions
+  std::array<hsize_t, 3> size_{};                         // rows first
+  std::size_t per_row_ = 1;                               // values
+  std::int64_t block_rows_ = 1, first_ = 0, loaded_ = 0;  // rows per block; first row and number of rows in memory
+  std::vector<double> block_;                             // these rows
 };
 
 h5::Handle open_to_read(const std::string& name) {
@@ -187,14 +187,14 @@ struct TrajectoryReader::Inside {
     }
   }
 
-  std::string name;
+  std::string name;  // of the file, for messages
   h5::Handle file;
   std::string method, scene, description, outcome, message;
-  bool complete = false;
+  bool complete = false;  // true: the run reached its end
   std::vector<std::string> rod_names;
-  std::vector<ProbeValue> probes;
-  FileSizes sizes;
-  std::int64_t frames = 0;
+  std::vector<ProbeValue> probes;     // names and numbers of values
+  FileSizes sizes;                    // counts that do not change in a run
+  std::int64_t frames = 0;            // that are whole
   std::vector<Table> tables;          // as all_columns()
   std::vector<ListCounts> first_row;  // per frame, and one more
 };

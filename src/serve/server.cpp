@@ -67,10 +67,10 @@ struct House {
   House(const ServerOptions& options, Content the_content);
   ~House();
 
-  void accept();
-  void look();    // at what the session has to show
-  void status();  // to everybody, several times a second
-  void send_status_soon();
+  void accept();            // the next connection
+  void look();              // sends what is new in the session
+  void status();            // sends the status to all clients, several times a second
+  void send_status_soon();  // sends it after an order
 
   ServerOptions options;
   Content content;
@@ -79,13 +79,13 @@ struct House {
   std::uint64_t dropped = 0;    // messages that were malformed, or came when too many waited
   ClientId next_client = 1;
   std::set<WebSocketClient*> clients;  // they register and unregister themselves; `io` owns them and is destroyed first
-  std::set<HttpConnection*> visitors;
-  asio::io_context io{1};
+  std::set<HttpConnection*> visitors;  // likewise
+  asio::io_context io{1};              // all handlers run in its one thread
   tcp::acceptor acceptor{io};
   asio::steady_timer status_timer{io}, soon{io}, accept_again{io};
-  bool soon_set = false;
-  std::uint64_t answered = 0;
-  std::atomic<bool> look_posted = false;
+  bool soon_set = false;                  // true: a status is about to be sent
+  std::uint64_t answered = 0;             // orders whose status has been sent
+  std::atomic<bool> look_posted = false;  // true: `look` is queued already
   std::thread thread;
 };
 
@@ -204,11 +204,12 @@ class WebSocketClient : public std::enable_shared_from_this<WebSocketClient> {
   const ClientId id_ = server_.next_client++;
   websocket::stream<beast::tcp_stream> socket_;
   beast::flat_buffer incoming_{most_message_bytes + 1024};
+  // Handshake done; a write is in flight; a status, a first scene message is owed.
   bool welcomed_ = false, writing_ = false, status_due_ = false, scene_told_ = false;
-  std::deque<std::string> sentences_;
-  std::string text_;
-  std::shared_ptr<const std::vector<std::byte>> frame_;
-  std::uint64_t scene_shown_ = 0, frame_shown_ = 0;
+  std::deque<std::string> sentences_;                    // messages to this client alone
+  std::string text_;                                     // being written
+  std::shared_ptr<const std::vector<std::byte>> frame_;  // being written
+  std::uint64_t scene_shown_ = 0, frame_shown_ = 0;      // last ones sent
 };
 
 // --------------------------------------------------------------------------------------------------------------------- HTTP
@@ -339,8 +340,8 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
   beast::flat_buffer buffer_{most_header_bytes + (64 << 10)};
   std::optional<http::request_parser<http::string_body>> parser_;
   std::string host_, path_, place_;
-  bool last_ = false;
-  std::shared_ptr<const std::string> body_;
+  bool last_ = false;                        // true: the connection is closed after this response
+  std::shared_ptr<const std::string> body_;  // lives until it is written
   std::optional<Response> response_;
   std::optional<http::response_serializer<http::span_body<const char>>> serializer_;
 };

@@ -78,13 +78,13 @@ struct SavedRun {
 
   fs::path file;
   TrajectoryReader reader;
-  std::optional<FrameWriter> writer;
-  std::string label, description;
-  std::uint32_t generation = 0;
-  std::size_t frame_bytes = 0, row_bytes = 0;
-  Frame frame;
+  std::optional<FrameWriter> writer;           // made when the description is read
+  std::string label, description;              // name shown; JSON
+  std::uint32_t generation = 0;                // number of the run in the page
+  std::size_t frame_bytes = 0, row_bytes = 0;  // size of one frame, of one row of plotted values
+  Frame frame;                                 // the last one read; storage is reused
   Measures measures;
-  std::vector<std::byte> bytes;
+  std::vector<std::byte> bytes;  // that frame, as the page reads it
 };
 
 void open_script(std::string& out, const char* id, std::uint32_t number) {

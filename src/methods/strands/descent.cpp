@@ -252,7 +252,7 @@ DescentReport EnergyDescent::minimise(const Strand& strand, const DescentSetting
   const int steps = std::max(1, static_cast<int>(std::ceil(far)));
   DescentReport report;
   for (int k = 1; k <= steps; ++k) {
-    // Continuation: holds on the way from the start to where they are wanted, turned about one axis.
+    // Continuation: holds between the start and where they are wanted, turned about one axis.
     const double t = static_cast<double>(k) / steps;
     for (std::size_t i = 0; i < strand.holds.size(); ++i) {
       const HeldNode& target = strand.holds[i];
@@ -263,7 +263,7 @@ DescentReport EnergyDescent::minimise(const Strand& strand, const DescentSetting
       const V turn = t * log_of(Quaternion(conjugate(at.q) * held_orientation(target, at.q)));
       hold.q = k == steps ? target.q : at.q * to_small(exp_quat(to_eigen(turn)));
     }
-    // On the way a rough equilibrium is enough; only the last has to be good.
+    // In between a rough equilibrium is enough; only the last has to be good.
     const bool last = k == steps;
     const int left = settings.max_iterations - report.iterations;
     const DescentReport part = settle(moving_, last ? settings.tolerance : 1e-3, last ? left : std::min(left, 30));

@@ -225,6 +225,7 @@ Stress<T> load_of(const Segment& s, const Screw<T>& e, const V3<T>& world, const
   const double h = s.h, correction = order == 4 ? h * h / 12 : 0.0;
   Stress<T> sum{zero3<T>(), zero3<T>()};
   if (s.loaded_world) {
+    // Dead load: constant in the world, acts at the centre of the arc.
     const V3<T> f = e.rotated(world);
     V3<T> centre = 0.5 * e.shift;
     if constexpr (order == 4) centre -= (h / 12) * (e.rotated(ends.far.v) - ends.near.v);
@@ -232,6 +233,7 @@ Stress<T> load_of(const Segment& s, const Screw<T>& e, const V3<T>& world, const
     sum.m += h * cross(centre, f);
   }
   if (s.loaded_material) {
+    // Load in material axes: both ends, and for order 4 the correction by the ends' derivatives.
     const V3<T> f = constant<T>(s.material_force), far = e.rotated(f);
     sum.n += (0.5 * h) * (f + far);
     sum.m += (0.5 * h) * cross(e.shift, far);

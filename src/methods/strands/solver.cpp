@@ -207,7 +207,7 @@ bool Solver::by_continuation(const Strand& strand, Answer& answer) {
       const Quaternion held = target.direction ? held_orientation(target, at.q) : at.q;
       moving_.holds[i].q = at.q * to_small(exp_quat(to_eigen(V(t * log_of(Quaternion(conjugate(at.q) * held))))));
     }
-    // Not found on the way: back to the start, for the next method to try.
+    // One in between was not found: back to the start, for the next attempt.
     if (by_single(k == steps ? strand : moving_, answer)) continue;
     states_ = kept_, end_ = end;
     answer.fine = false;

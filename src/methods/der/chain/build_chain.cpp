@@ -30,6 +30,7 @@ class Builder {
       : model_(model), pose_(pose), drive_(drive), choice_(choice) {}
 
   Chain build() {
+    // Lay out rods one after the other; chunks of about equal size are what threads share.
     chain_.vertex_of_node.assign(static_cast<std::size_t>(model_.rest_position.size()), -1);
     chain_.slot_of_edge.assign(static_cast<std::size_t>(model_.rest_length.size()), -1);
     chain_.joint_of_inner.assign(static_cast<std::size_t>(model_.rest_twist.size()), -1);
@@ -47,6 +48,7 @@ class Builder {
     close(chunk, next);
     chain_.end = next;
     allocate(next + pack_size);
+    // Numbers of every rod, then stretches of equal twist moment, then walls at their clamps and carriers.
     for (ChainRod& rod : chain_.rods) fill_rod(rod);
     for (Chunk& k : chain_.chunks) {
       k.first_region = static_cast<int>(chain_.regions.size());
@@ -211,6 +213,7 @@ class Builder {
     Chain& c = chain_;
     for (int s = rod.first; s < rod.first + rod.slots; ++s) {
       if (c.kind[z(s)] != SlotKind::edge) continue;
+      // Lumped mass: half of each edge to its two nodes; twins share one node's mass.
       const EdgeIndex e{c.edge[z(s)]};
       const Section& section = model_.section[e];
       c.rest_length[z(s)] = model_.rest_length[e];
@@ -222,6 +225,7 @@ class Builder {
     for (int v = rod.first; v <= rod.first + rod.slots; ++v) {
       const auto k = z(v);
       const NodeIndex node{c.node[k]};
+      // Held nodes have no inverse mass: nothing moves them.
       c.mass[k] = c.mass[primary(v)];
       c.held[k] = held_[z(node.value)];
       c.inverse_mass[k] = c.held[k] ? 0 : 1 / c.mass[k];
@@ -231,6 +235,7 @@ class Builder {
     }
     for (int s = rod.first; s < rod.first + rod.slots; ++s) {
       const auto k = z(s);
+      // Lengths are constraints, unless the rod stretches or both ends are held.
       const bool movable = c.inverse_mass[k] > 0 || c.inverse_mass[k + 1] > 0;
       c.constrained[k] = c.kind[k] == SlotKind::edge && movable && !from.stretches ? 1 : 0;
     }
@@ -248,6 +253,7 @@ class Builder {
       SlotShape& shape = shapes[z(i)];
       const NodeIndex node{c.node[k]};
       if (c.kind[k] == SlotKind::wall) {
+        // A wall has the frame of its node, an edge its own: at rest, and in the pose to start from.
         const Quat& rest = model_.rest_node_frame[node];
         const Quat now = wish(wall_at_[z(node.value)]).now;
         shape = {tangent_of(rest), d1_of(rest), tangent_of(now), d1_of(now)};
@@ -331,6 +337,8 @@ class Builder {
       const double l = wall_a ? rest_of(k) : wall_b ? rest_of(k - 1) : rest_of(k - 1) + rest_of(k);
       const Section a = model_.section[EdgeIndex{wall_a ? c.edge[k] : c.edge[k - 1]}];
       const Section b = model_.section[EdgeIndex{wall_b ? c.edge[k - 1] : c.edge[k]}];
+      // Which joints of a wall are free: one that does not hold direction does not bend the rod, unless it follows its
+      // neighbours.
       bool bends = true, twists = true;
       if (wall_a || wall_b) {
         const WallWish clamp = wish(wall_at_[z(c.node[k])]);
@@ -348,6 +356,7 @@ class Builder {
   void fill_angles(const ChainRod& rod, const std::vector<SlotShape>& shapes) {
     Chain& c = chain_;
     const auto first = z(rod.first);
+    // The first frame is the reference; angles are sums of unwrapped twists, less those of the section's own frame phi.
     c.theta[first] = 0;
     const V3<double> m1 = turned_about(shapes[0].t, orthonormalized(shapes[0].t, shapes[0].d1), -c.phi[first]);
     c.set_first_director(static_cast<int>(&rod - c.rods.data()), m1);
@@ -367,15 +376,18 @@ class Builder {
     Chain& c = chain_;
     bool simple = true;
     for (int s = rod.first; s < rod.first + rod.slots; ++s) {
+      // The fast path needs an isotropic section and a straight rest shape.
       const Section section = section_of(s);
       if (std::abs(section.EI1 - section.EI2) > 1e-12 * section.EI1) simple = false;
       for (const V2<double>& rest : {c.rest_first.get(s), c.rest_second.get(s)}) {
         if (dot(rest, rest) > straight_enough * straight_enough) simple = false;
       }
     }
+    // A rod that friction may turn, and nothing holds from turning, gets inertia about itself.
     bool held = false;
     for (const Wall& wall : c.walls) held = held || (wall.twist && wall.rod == static_cast<int>(&rod - c.rods.data()));
     if (choice_.rolling && !held) let_roll(c, rod, model_, pose_);
+    // Internal damping, and loads that need the material frame, take the general path.
     simple = simple && !choice_.force_general && !choice_.rolling && from.damping.internal == 0;
     for (const NodeLoad& load : model_.node_loads) {
       if (load.rod == rod.model_rod && (load.is_moment || load.axes == Axes::material)) simple = false;
