@@ -89,8 +89,8 @@ void EnergyDescent::part_step(double most) {
 
 void EnergyDescent::move(const std::vector<double>& step, double part, const std::vector<Quaternion>& q,
                          const std::vector<V>& force) {
+  // Orientations by the exponential map, forces of the spans (multipliers) linearly.
   for (std::size_t i = 0; i < q_.size(); ++i)
-    // Orientations by the exponential map, forces of the spans (multipliers) linearly.
     q_[i] = normalized(q[i] * to_small(exp_quat(part * Vec3(step[3 * i], step[3 * i + 1], step[3 * i + 2]))));
   for (std::size_t p = 0; p < spans_.size(); ++p) {
     const double* d = step.data() + matrix_.size() + 3 * static_cast<std::ptrdiff_t>(p);

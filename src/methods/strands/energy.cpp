@@ -85,8 +85,8 @@ void EnergyDescent::resize(const Strand& strand) {
 
 void EnergyDescent::find_spans(const Strand& strand) {
   supports_.clear(), spans_.clear();
+  // Supports: held positions, and springs where nothing is held, as supports with softness 1/k.
   for (const HeldNode& hold : strand.holds)
-    // Supports: held positions, and springs where nothing is held, as supports with softness 1/k.
     if (hold.position) supports_.push_back({hold.node, hold.r, 0});
   for (const Spring& spring : strand.springs) {
     const HeldNode* hold = strand.hold_at(spring.node);
