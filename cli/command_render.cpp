@@ -83,6 +83,7 @@ std::function<bool(std::int64_t, std::int64_t)> progress(bool quiet) {
 }  // namespace
 
 int command_render(const RenderArguments& a) {
+  // Arguments are judged together, with the recorded time at hand, and all complaints printed at once.
   const std::vector<fs::path> runs(a.runs.begin(), a.runs.end());
   const Span span = recorded_span(runs);
   RenderOptions options;
@@ -94,9 +95,11 @@ int command_render(const RenderArguments& a) {
   for (const std::string& text : wrong) fmt::print(stderr, "{}\n", text);
   if (!wrong.empty()) return bad_input;
 
+  // Times not given are the ends of the run; a picture shows one time.
   options.fps = a.fps, options.speed = a.speed;
   options.from = a.from.value_or(span.from);
   options.to = ending == ".png" ? a.time.value_or(span.to) : a.to.value_or(span.to);
+  // Words that the page understands, as in its address.
   options.words = {"colour=" + a.colour, "theme=" + a.theme};
   options.words.push_back(a.plain ? "plain" : "contacts");
   if (!a.layout.empty()) options.words.push_back("layout=" + a.layout);
@@ -105,6 +108,7 @@ int command_render(const RenderArguments& a) {
     for (const double number : a.camera) camera += fmt::format("{}{:.9g}", camera.empty() ? "camera=" : ",", number);
     options.words.push_back(camera);
   }
+  // Interrupting ends the browser and removes the unfinished file: the exit code says what happened.
   std::signal(SIGINT, note_render_stop);
   std::signal(SIGTERM, note_render_stop);
   try {

@@ -10,11 +10,11 @@ bool is_reported(std::span<const Touch> touches, const ContactKey& key) {
 }
 }  // namespace
 
-// Features beside the rod feature of `t`: an edge's neighbours and its nodes, a node's edges. Against a rod, the other edge's
+// Neighbours of the rod feature of `t`: an edge's neighbours and its nodes, a node's edges. Against a rod, the other edge's
 // neighbours as well. Against a mesh, the same obstacle, whatever its part: a face after a face.
 const ContactMemory::Record* ContactMemory::gone_neighbour(const ContactGeometry& geometry, const Touch& t,
                                                            std::span<const Touch> touches) const {
-  // What else the contact may have been called in the step before: its own rod feature or one beside it ...
+  // What else the contact may have been called in the step before: its own rod feature or a neighbour ...
   ContactKey beside_a[5] = {t.key};
   int other_edge[3] = {-1};  // -1: the same
   int count_a = 1, count_b = 1;
@@ -30,7 +30,7 @@ const ContactMemory::Record* ContactMemory::gone_neighbour(const ContactGeometry
     for (const int end : {0, 1}) {
       if (const int e = neighbour(t.edge_a, end); e >= 0) beside_a[count_a++] = t.key.with_edge(geometry.edge_number(e));
       if (t.obstacle >= 0) beside_a[count_a++] = t.key.with_node(geometry.node_number(end_of(t.edge_a, end)));
-      // ... and, between rods, the other edge or one beside that.
+      // ... and, between rods, the other edge or a neighbour of that.
       if (t.edge_b >= 0)
         if (const int e = neighbour(t.edge_b, end); e >= 0) other_edge[count_b++] = geometry.edge_number(e);
     }

@@ -1,4 +1,5 @@
-// A contact as three rows over the nodes it moves: one along its normal, two along its tangents. Pure: numbers in, numbers out.
+// A contact as three rows over the nodes it moves: one along its normal, two along its tangents. Pure: numbers in, numbers
+// out.
 //
 //   c_k = sum_i g_i . x_i + offset       normal: the gap; tangents: how far the surfaces slide on each other in this step
 //   x_i += w_i h_i p_k                   what an impulse does (p: impulse times dt [kg m], w: inverse mass)
@@ -7,11 +8,12 @@
 // obstacle its shares are zero and its touching point is part of the offset. A body's point is not: it moves with the body.
 //   g_i = share_i d,  d the normal or a tangent, at the places and directions of the touch
 //   h_i = g_i, but see push_as_before
-// Shares and directions stay what they are until contacts are looked for again: g is the exact derivative of c then. It is also
-// the exact first derivative of the true gap, whose places and normal move with the nodes (gap_derivatives.h has the second).
+// Shares and directions stay what they are until contacts are looked for again: g is the exact derivative of c then. It is
+// also the exact first derivative of the true gap, whose places and normal move with the nodes (gap_derivatives.h has the
+// second).
 //
-// What a method may do with rows: solve them by sweeps (contact_sweeps.h), make an active set or a matrix of them, or take the
-// geometry and leave the rest.
+// What a method may do with rows: solve them by sweeps (contact_sweeps.h), make an active set or a matrix of them, or take
+// the geometry and leave the rest.
 #pragma once
 
 #include <algorithm>
@@ -25,8 +27,9 @@
 
 namespace tendril {
 
-constexpr double overlap_repair_per_step = 0.2;  // [1] of an overlap that should not be: given back in one step
-constexpr double unseen_overlap = 0.01;          // [1] of the radius: overlap of a contact that no step before has seen
+constexpr double overlap_repair_per_step =
+    0.2;  // [1] of an overlap that should not be: given back in one step (Baumgarte stabilisation)
+constexpr double unseen_overlap = 0.01;  // [1] of the radius: overlap of a contact that no step before has seen
 
 struct ContactRow {
   V3<double> g[4], h[4];              // per node: gradient, direction of the push
@@ -39,7 +42,7 @@ struct ContactRow {
   double impulse_before_sweep = 0;
   double search_direction = 0;    // of the nonsmooth conjugate gradients
   double frame_slip = 0;          // tangents: slip added by what follows at once, under all impulses ...
-  double frame_slip_impulse = 0;  // ... of which this row's was so large
+  double frame_slip_impulse = 0;  // ... of which this was the row's own
 };
 
 struct ContactRows {
@@ -87,7 +90,8 @@ inline double body_mobility(const BodyModel& body, const Quat& orientation, cons
   return d.dot(inverse_mass(body) * d) + turn.dot(inverse_inertia(body, orientation) * turn);
 }
 
-// The three rows, without impulses. Basis, masses, body and local are set; `body` and `orientation` of the body, if there is one.
+// The three rows, without impulses. Basis, masses, body and local are set; `body` and `orientation` of the body, if there is
+// one.
 inline void set_rows(const Touch& touch, const ContactMotion& motion, const BodyModel* body, const Quat& orientation,
                      ContactRows& rows) {
   const double radii = touch.radius_a + touch.radius_b;
@@ -113,9 +117,9 @@ inline void set_rows(const Touch& touch, const ContactMotion& motion, const Body
   }
 }
 
-// Rod against rod: the overlap before the step, and the push along the gradient of the gap there, unless the pair has turned by
-// more than a right angle or so. A push along the gradient after the step would give a compressed contact energy: sideways
-// motion grows at the rate dt N/(m d), N the force, d the distance.
+// Rod against rod: the overlap before the step, and the push along the gradient of the gap there, unless the pair has turned
+// by more than a right angle or so. A push along the gradient after the step would give a compressed contact energy:
+// sideways motion grows at the rate dt N/(m d), N the force, d the distance.
 inline void push_as_before(const V3<double> (&before)[4], ContactRows& rows) {
   const ClosestPoints<double> at = closest_points(before[0], before[1], before[2], before[3]);
   const V3<double> apart = (1 - at.s) * before[0] + at.s * before[1] - (1 - at.t) * before[2] - at.t * before[3];

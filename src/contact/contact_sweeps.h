@@ -1,11 +1,11 @@
-// Contacts solved one after the other (projected Gauss-Seidel), and faster along conjugate directions, for any method that can
-// tell the value of a row and push it. A method that solves its contacts otherwise ignores this file.
+// Contacts solved one after the other (projected Gauss-Seidel), and faster along conjugate directions, for any method that
+// can tell the value of a row and push it. A method that solves its contacts otherwise ignores this file.
 //
 // System, the method's side:
 //   double value(const Rows& rows, int k) const      c of row k where everything is now
 //   void push(Rows& rows, int k, double impulse)     adds to the row's impulse and moves everything by it
 // Rows is ContactRows or derived from it. Conditions, for each contact:
-//   normal     p >= 0,  c >= lower_bound,  one of the two with equality
+//   normal     p >= 0,  c >= lower_bound,  one of the two with equality (complementarity, Signorini)
 //   tangents   |p_t| <= mu p_n; the surfaces stick where that suffices (coulomb_cone.h)
 #pragma once
 
@@ -48,8 +48,8 @@ void solve_friction(Rows& rows, System& system) {
   }
 }
 
-// One pass over all contacts, forwards or backwards. Returns the largest change of an impulse, as a displacement of the nodes
-// over the radius.
+// One pass over all contacts, forwards or backwards. Returns the largest change of an impulse, as a displacement of the
+// nodes over the radius.
 template <class Rows, class System>
 double sweep(std::vector<Rows>& contacts, bool forwards, System& system) {
   const std::size_t n = contacts.size();
@@ -73,10 +73,10 @@ double sweep(std::vector<Rows>& contacts, bool forwards, System& system) {
   return largest;
 }
 
-// Goes on in the direction of the last sweeps, as conjugate gradients do (nonsmooth nonlinear ones, Silcowitz 2010). After each
-// sweep that did not suffice: its change stands for the gradient; where it grows, the search starts anew. `change2`: the square
-// of the change of the sweep before, in the metric of the inverse masses. Rows that mostly turn frames are not coupled by what
-// couples the others: a sweep solves them, and what is added only disturbs.
+// Goes on in the direction of the last sweeps, as conjugate gradients do (nonsmooth nonlinear ones, Silcowitz 2010). After
+// each sweep that did not suffice: its change stands for the gradient; where it grows, the search starts anew. `change2`:
+// the square of the change of the sweep before, in the metric of the inverse masses. Rows that mostly turn frames are not
+// coupled by what couples the others: a sweep solves them, and what is added only disturbs.
 template <class Rows, class System>
 void accelerate(std::vector<Rows>& contacts, bool first, double& change2, System& system) {
   const auto leads = [](const ContactRow& row) { return row.frame_compliance < row.inverse_effective_mass; };

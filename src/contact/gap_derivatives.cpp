@@ -90,7 +90,7 @@ DistanceAtPoint distance_to_part(const MeshGeometry& mesh, std::uint32_t part, c
     const Vec3& n = mesh.normal(i);
     return {{n.dot(p - mesh.corners(i)[0]), n}, Mat3::Zero()};
   }
-  // From a line, or from a point. Inside, the way out is the other way: distance and curvature change their sign.
+  // From a line, or from a point. Inside, the direction out is the opposite one: distance and curvature change their sign.
   const bool side = MeshPart::is_side(part);
   const Vec3& from = mesh.vertex(side ? mesh.side(i).from : i);
   const Vec3 along = side ? Vec3((mesh.vertex(mesh.side(i).to) - from).normalized()) : Vec3(Vec3::Zero());

@@ -50,6 +50,7 @@ void MeshGeometry::find_vertices() {
   vertex_normal_.assign(position_.size(), Vec3::Zero());
   for (int t = 0; t < triangles(); ++t)
     for (int k = 0; k < 3; ++k) {
+      // Pseudonormal: normals of the faces at a vertex, weighted by their angles there.
       const int v = vertices_of_[index(t)][index(k)];
       const auto& c = corner_[index(t)];
       const Vec3 e = c[index((k + 1) % 3)] - c[index(k)], f = c[index((k + 2) % 3)] - c[index(k)];
@@ -57,6 +58,7 @@ void MeshGeometry::find_vertices() {
       if (vertex_[index(v)].owner < 0) vertex_[index(v)].owner = t;
     }
   for (const Side& s : side_) ++vertex_[index(s.from)].sides, ++vertex_[index(s.to)].sides;
+  // Sides of each vertex, in one flat list; a vertex at a ridge is a tip.
   int first = 0;
   for (Vertex& v : vertex_) v.first_side = first, first += v.sides, v.sides = 0;
   vertex_side_.resize(index(first));
@@ -77,6 +79,7 @@ int MeshGeometry::build(int first, int last) {
     all.include(bounds_[index(order_[index(k)])]);
     centres.include(bounds_[index(order_[index(k)])].centre());
   }
+  // Small enough: a leaf. Else the median along the longest extent; equal centres by number, so that the tree is unique.
   node_[index(here)].bounds = all;
   if (last - first <= 4) {
     node_[index(here)].first = first, node_[index(here)].count = last - first;
@@ -123,6 +126,7 @@ Nearest MeshGeometry::nearest(const Vec3& p) const {
   int top = 0;
   stack[0] = 0;
   while (top >= 0) {
+    // Branch and bound: boxes further away than the best triangle are skipped, the nearer half is looked at first.
     const Node& node = node_[index(stack[index(top--)])];
     if (squared_to(node.bounds) > best) continue;
     for (int k = node.first; k < node.first + node.count; ++k) {
@@ -136,6 +140,7 @@ Nearest MeshGeometry::nearest(const Vec3& p) const {
     stack[index(++top)] = left_first ? node.right : node.left;
     stack[index(++top)] = left_first ? node.left : node.right;
   }
+  // Inside or outside by the pseudonormal of the nearest feature.
   const Vec3 out = outward(triangle, at.feature), away = p - at.point;
   const double distance = std::sqrt(best), side = away.dot(out) < 0 ? -1 : 1;
   return {side * distance, distance > 0 ? Vec3((side / distance) * away) : Vec3(out.normalized())};

@@ -80,7 +80,7 @@ void ContactSearch::meet_mesh_between_nodes(int obstacle, const MeshGeometry& me
 }
 
 void ContactSearch::meet_mesh_at_node(int obstacle, const MeshGeometry& mesh, const Frames& frames, int node, int edge) {
-  // The node, and the larger of the radii beside it.
+  // The node, and the larger radius of its two edges.
   const Segment segment = seen_from(frames, edge).to;
   const Vec3& p = geometry_.ends(edge)[0] == node ? segment.p0 : segment.p1;
   double near = 0;
@@ -110,7 +110,7 @@ void ContactSearch::meet_mesh_at_node(int obstacle, const MeshGeometry& mesh, co
              frames);
     return;
   }
-  // Outside: every face, ridge and tip that is nearest from here, each told by one triangle only.
+  // Outside: every face, ridge and tip that is nearest from here, each reported by one triangle only.
   mesh.for_each_triangle_in(box, [&](int triangle) {
     const TrianglePoint c = closest_on_triangle(mesh.corners(triangle), p);
     const Vec3 apart = p - c.point;

@@ -34,6 +34,7 @@ void Neighbours::set_edge(int edge, int rod, double start, double end, double ra
 Neighbours::Neighbours(const Model& model) : circumferences_(model.contact.neighbour_length), line_(model.rods.size()) {
   for (Size r = 0; r < model.rods.size(); ++r)
     if (model.rods[r].span.ring) line_[r].ring_length = model.rods[r].length;
+  // Where rods meet: nodes that joints tie together have one number, and so has each body.
   const std::vector<int> place = joined_nodes(model);
   const int nodes = model.material.size();
   const auto note = [&](int rod, NodeIndex node, int at, const Vec3& point) {

@@ -64,6 +64,7 @@ bool ContactSearch::add_node(int obstacle, int node, std::uint32_t part, const V
   double radius = 0;
   for (const int e : {previous, next})
     if (e >= 0) radius = std::max(radius, geometry_.radius(e));
+  // Too far, or a segment next to the node has this contact already.
   if (at.distance - radius > geometry_.margin()) return false;
   for (const int e : {previous, next}) {
     if (e < 0) continue;

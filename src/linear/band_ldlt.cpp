@@ -21,6 +21,7 @@ void BandMatrix::set_zero() { std::fill(values_.begin(), values_.end(), 0.0); }
 void BandMatrix::multiply(std::span<const double> x, std::span<double> y) const {
   std::fill(y.begin(), y.end(), 0.0);
   for (int j = 0; j < size_; ++j) {
+    // Each stored entry counts twice, below and above the diagonal.
     const double* a = column(j);
     const int reach = std::min(half_, size_ - 1 - j);
     double sum = a[0] * x[j];
@@ -71,6 +72,7 @@ PivotReport eliminate_all(BandMatrix& a, const std::vector<double>& row_largest,
     double* c = a.column(j);
     double d = c[0];
     const double scale = row_largest[std::size_t(j)];
+    // A pivot too small is replaced by a small one of the same sign; the report says so.
     if (report.take(d, scale, accepted, j)) {
       const double threshold = accepted * (scale > 0 ? scale : 1.0);
       d = d < 0 ? -threshold : threshold;
@@ -144,6 +146,7 @@ void BandLDLT::solve(std::span<double> right, int columns) const {
   const int n = size(), b = half_bandwidth();
   TENDRIL_REQUIRE(right.size() == std::size_t(n) * std::size_t(columns), "the right-hand side must have the matrix's size");
   if (columns == 1) return solve_one(right);
+  // Many right-hand sides: row by row, all columns at once; first L, then D L^T.
   double* x = right.data();
   const std::size_t width = std::size_t(columns);
   for (int j = 0; j < n; ++j) {

@@ -18,6 +18,7 @@ void BandLU::set_zero() { std::fill(a_.begin(), a_.end(), 0.0); }
 
 PivotReport BandLU::factor(double asked) {
   PivotReport report;
+  // Pivots are measured by the largest entry.
   double largest = 0;
   for (const double v : a_) largest = std::max(largest, std::abs(v));
   const double accepted = accepted_pivot(asked, 4e-3);
@@ -27,6 +28,7 @@ PivotReport BandLU::factor(double asked) {
   }
   for (int k = 0; k < size_; ++k) {
     const int last_row = std::min(size_ - 1, k + below_), last_column = std::min(size_ - 1, k + above_ + below_);
+    // Partial pivoting within the band; exchanged rows may reach `below` further to the right.
     int best = k;
     for (int i = k + 1; i <= last_row; ++i)
       if (std::abs(at(i, k)) > std::abs(at(best, k))) best = i;
@@ -35,6 +37,7 @@ PivotReport BandLU::factor(double asked) {
       for (int j = k; j <= last_column; ++j) std::swap(at(k, j), at(best, j));
     const double pivot = at(k, k);
     if (report.take(std::abs(pivot), largest, accepted, k)) break;
+    // Eliminate below the pivot; multipliers stay in place.
     const double inverse = 1 / pivot;
     const double* from = &at(k, k);
     for (int i = k + 1; i <= last_row; ++i) {

@@ -13,6 +13,7 @@ namespace {
 std::size_t z(int i) { return static_cast<std::size_t>(i); }
 
 std::vector<int> minimum_degree(int size, std::span<const std::pair<int, int>> pairs) {
+  // Fill-reducing order of elimination (approximate minimum degree); Eigen wants the whole pattern.
   std::vector<Eigen::Triplet<double>> triplets;
   for (int i = 0; i < size; ++i) triplets.emplace_back(i, i, 1.0);
   for (const auto& [i, j] : pairs) {
@@ -30,6 +31,7 @@ std::vector<int> minimum_degree(int size, std::span<const std::pair<int, int>> p
 void SparseLDLT::set_pattern(int size, std::span<const std::pair<int, int>> pairs) {
   size_ = size;
   order_ = size > 0 ? minimum_degree(size, pairs) : std::vector<int>();
+  // Upper half of the permuted matrix by columns, rows sorted, diagonal last.
   rank_.assign(z(size), 0);
   for (int k = 0; k < size; ++k) rank_[z(order_[z(k)])] = k;
   std::vector<std::vector<int>> columns(z(size));
@@ -67,6 +69,7 @@ void SparseLDLT::set_pattern(int size, std::span<const std::pair<int, int>> pair
     pattern_.insert(pattern_.end(), reach.begin(), reach.end());
     pattern_start_.push_back(static_cast<int>(pattern_.size()));
   }
+  // The same pattern by columns of L, for elimination and solving.
   below_start_.assign(1, 0);
   for (int k = 0; k < size; ++k) below_start_.push_back(below_start_.back() + count[z(k)]);
   below_.assign(pattern_.size(), 0);
@@ -99,12 +102,14 @@ PivotReport SparseLDLT::factor(double accepted) {
   double* y = work_.data();
   std::fill(filled_.begin(), filled_.end(), 0);
   for (int k = 0; k < size_; ++k) {
+    // Scatter column k into y.
     const int diagonal = column_start_[z(k) + 1] - 1;
     for (int p = column_start_[z(k)]; p < diagonal; ++p) y[row_[z(p)]] = entry_[z(p)];
     const double own = entry_[z(diagonal)];
     double d = own;
     for (int p = pattern_start_[z(k)]; p < pattern_start_[z(k) + 1]; ++p) {
       const int i = pattern_[z(p)];
+      // Entry (k, i) of L, and what it takes off the entries after it.
       const double yi = y[i];
       y[i] = 0;
       const int start = below_start_[z(i)], end = start + filled_[z(i)]++;
@@ -114,6 +119,7 @@ PivotReport SparseLDLT::factor(double accepted) {
       value_[z(end)] = l;
     }
     y[k] = 0;
+    // A pivot that is small compared with its own diagonal: the row repeats others and is left out.
     const bool good = d > tiny * own || d < -tiny * own || d != d;  // NaN goes on, to be seen
     report.tiny += good ? 0 : 1;
     report.negative += d < 0 ? 1 : 0;

@@ -35,8 +35,8 @@ class SparseLDLT {
   std::vector<int> pattern_start_, pattern_;  // row k of L: its columns, rising
   std::vector<int> below_start_, below_;      // column k of L: its rows, rising
   std::vector<double> value_, pivot_;         // along below_; 1 / pivot
-  std::vector<int> filled_;
-  mutable std::vector<double> work_;
+  std::vector<int> filled_;                   // entries of each column of L that are known so far
+  mutable std::vector<double> work_;          // one row, or a right-hand side
 };
 
 }  // namespace tendril

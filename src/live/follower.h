@@ -1,6 +1,6 @@
-// A value that follows its target without jerks: a critically damped oscillator, solved exactly over each interval, so that it
-// is smooth and stable for any interval and any target. A mouse that speaks 60 times a second and a slider that jumps both
-// become motions with a velocity.
+// A value that follows its target without jerks: a critically damped oscillator, solved exactly over each interval, so that
+// it is smooth and stable for any interval and any target. A mouse that reports 60 times a second and a slider that jumps
+// both become motions with a velocity.
 #pragma once
 
 #include <cmath>

@@ -44,35 +44,36 @@ struct Session::Inside {
 
   // ---- shared with other threads
   const SessionOptions options;
-  mutable std::mutex mutex;  // for all down to the next rule; held for moments only
-  std::condition_variable wake;
-  OrderQueue waiting;
-  std::vector<ClientId> left;
-  bool quit = false;
-  bool watched = true;  // somebody looks
-  Latest latest;
-  std::vector<Refusal> refusals;
-  std::mutex listening;
-  std::function<void()> listener;
+  mutable std::mutex mutex;          // for all down to the next rule; held for moments only
+  std::condition_variable wake;      // an order, a client that left, or the end
+  OrderQueue waiting;                // orders that are not carried out yet
+  std::vector<ClientId> left;        // clients that have left since the last look
+  bool quit = false;                 // true: the thread ends
+  bool watched = true;               // true: at least one client is connected
+  Latest latest;                     // what clients are shown
+  std::vector<Refusal> refusals;     // scenes that could not be opened
+  std::mutex listening;              // for `listener`
+  std::function<void()> listener;    // called when `latest` has changed
   std::atomic<bool> called = false;  // something waits: steps end early
 
   // ---- the session's thread alone
   std::thread thread;
-  std::string name;
-  std::optional<Stage> stage;
-  std::optional<view::FrameWriter> writer;
-  std::optional<LiveRecording> recording;
-  SessionStatus status;
-  std::shared_ptr<const std::string> description;
-  std::uint64_t scene_number = 0, answers = 0;
-  bool frame_due = false;  // the picture has changed
-  bool anybody = true;     // `watched`, as this thread last saw it
+  std::string name;                                // of the open scene
+  std::optional<Stage> stage;                      // simulation and hands; empty: no scene is open
+  std::optional<view::FrameWriter> writer;         // frames to bytes
+  std::optional<LiveRecording> recording;          // empty: nothing is recorded
+  SessionStatus status;                            // published with every frame
+  std::shared_ptr<const std::string> description;  // of the open scene, as JSON
+  std::uint64_t scene_number = 0, answers = 0;     // scenes opened or closed; orders carried out
+  bool frame_due = false;                          // true: something has changed since the last frame
+  bool anybody = true;                             // `watched`, as this thread last saw it
   Clock::time_point next_frame = Clock::now(), last_publish;
-  Pace pace;
+  Pace pace;  // lag behind the wall clock, speed reached
 
   // -------------------------------------------------------------------------------------------------------------- the loop
   void work() {
     for (;;) {
+      // Orders first; then steps until the simulation is level with the clock; then a frame, if one is due.
       if (!obey_all()) break;
       const bool level = !running() || follow_clock();
       const Clock::time_point now = Clock::now();
@@ -89,6 +90,7 @@ struct Session::Inside {
 
   void rest() {
     std::unique_lock lock(mutex);
+    // While running, sleep at most until the next frame; else until somebody calls.
     const auto something = [this] { return quit || !waiting.empty() || !left.empty() || watched != anybody; };
     if (running() || frame_due)
       wake.wait_until(lock, next_frame, something);
@@ -98,6 +100,7 @@ struct Session::Inside {
 
   // Steps until level with the wall clock, or until a frame is due or somebody calls. True: level.
   bool follow_clock() {
+    // Half a step of lag is level. A slice ends with the frame, so that the picture never waits for the simulation.
     const Clock::time_point now = Clock::now(), end_of_slice = std::max(next_frame, now + shortest_slice);
     bool level = true;
     Clock::time_point at = now;
@@ -105,6 +108,7 @@ struct Session::Inside {
       at = Clock::now();
       level = at < end_of_slice && !called.load(std::memory_order_relaxed);
     }
+    // What cannot be caught up with is given up: the simulation runs slower instead of ever further behind.
     pace.give_up_lag(at, status.speed, stage->pace());
     return level;
   }
@@ -116,6 +120,7 @@ struct Session::Inside {
 
   // False: there is nothing more to step.
   bool take_step() {
+    // An equilibrium that nothing changes: no work.
     if (!stage->moving()) {
       pace.level(Clock::now());
       return false;
@@ -127,6 +132,7 @@ struct Session::Inside {
       stop_with(error.what());
       return false;
     }
+    // Statics have no time of their own: each equilibrium counts as one frame of the pace.
     const bool statics = stage->simulation().scene().time.mode == Mode::statics;
     pace.add(statics ? stage->pace() : stage->simulation().time() - before);
     frame_due = true;
@@ -176,6 +182,7 @@ struct Session::Inside {
   void publish(bool on_time) {
     const Clock::time_point now = Clock::now();
     last_publish = now;
+    // Status: speed reached over the last half second, flags, recording, inputs.
     if (!running()) pace.forget_rate();
     status.achieved = running() ? pace.measure(now) : 0;
     status.slow = running() && pace.slow(now, status.achieved, status.speed);
@@ -184,6 +191,7 @@ struct Session::Inside {
     status.finished = stage && stage->simulation().finished() && !status.failed;
     status.recording = recording ? recording->folder() : std::string();
     status.inputs = stage ? stage->inputs() : std::vector<std::pair<std::string, Setting>>();
+    // The newest frame, as the bytes that go to clients; made outside the lock.
     std::shared_ptr<std::vector<std::byte>> bytes;
     if (stage) {
       bytes = std::make_shared<std::vector<std::byte>>();
@@ -216,6 +224,7 @@ struct Session::Inside {
     bool answered = false;
     look_who_is_there();
     for (int count = 0; count < orders_at_once; ++count) {
+      // Motion of hands comes many times a second and asks for no reply; everything else does, and clears an old message.
       const std::optional<Command> command = next_order();
       if (!command) break;
       const bool quiet = std::holds_alternative<MoveHand>(command->order);
@@ -225,9 +234,11 @@ struct Session::Inside {
       } catch (const std::exception& error) {
         status.message = error.what();
       }
+      // Replies are collected, but a frame that is due does not wait for the end of the queue.
       if (!quiet) ++answers, answered = true;
       if (answered && Clock::now() >= next_frame) publish_safely(true), answered = false;
     }
+    // Reply at once, unless the last one is too recent: then with the next frame.
     if (answered && Clock::now() - last_publish >= between_answers)
       publish_safely(false);
     else if (answered)
@@ -271,6 +282,7 @@ struct Session::Inside {
 
   bool start(ClientId client, const std::string& scene_name, const Scene& scene) {
     try {
+      // Opening and describing may fail, and are done before the old scene is given up.
       Checked<Simulation> simulation = options.scenes.open(scene);
       if (!simulation) return refuse(client, scene_name, simulation.problems()), false;
       Stage next(std::move(*simulation));
@@ -287,6 +299,7 @@ struct Session::Inside {
     } catch (const std::exception& error) {
       return refuse(client, scene_name, {error.what()}), false;
     }
+    // Clients see by the generation which frames belong to which scene.
     ++status.generation, ++scene_number;
     status.message.clear();
     pace.begin(Clock::now());

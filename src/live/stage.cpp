@@ -20,7 +20,7 @@ constexpr double most_rate_of_users = 1;    // faster simulations do not make us
 constexpr double least_rate_of_users = 0.001;
 constexpr double most_reach = 20;  // hands and moves go this far, in sizes of the scene
 constexpr double equilibria_per_second = 60;
-constexpr int equilibria_to_settle = 8;  // after a hand took, moved or let go: one may not go all the way
+constexpr int equilibria_to_settle = 8;  // after a hand took, moved or let go: one may not reach the target
 
 // How far and how fast an input goes; turns in turns, moves in sizes of the scene.
 struct Limits {
@@ -37,16 +37,19 @@ Limits limits_of(const std::string& name, double size) {
 
 Stage::Stage(Simulation simulation) : simulation_(std::move(simulation)) {
   simulation_.go_on_forever();
+  // Size and middle of the scene: reach of hands and inputs are measured by them.
   Eigen::AlignedBox3d box;
   for (const Vec3& p : simulation_.model().initial.position) box.extend(p);
   middle_ = box.center();
   size_ = box.diagonal().norm();
   for (const RodModel& rod : simulation_.model().rods) size_ = std::max(size_, rod.length);
+  // Every input is smoothed by a follower that starts where the scene has it.
   for (const std::string& name : simulation_.input_names()) {
     const Limits limits = limits_of(name, size_);
     const Vec3 start = name == "gravity" ? Vec3(1, 0, 0) : Vec3(0, 0, 0);
     inputs_.push_back({name, name.ends_with(".move"), limits.most, limits.most_rate, Follower(start)});
   }
+  // Simulated time of one advance, by which the pace is kept.
   switch (simulation_.scene().time.mode) {
     case Mode::dynamics:
       pace_ = simulation_.step_size();
@@ -64,11 +67,13 @@ std::string Stage::set_input(const std::string& name, const Setting& value) {
   const auto input = std::find_if(inputs_.begin(), inputs_.end(), [&](const Input& i) { return i.name == name; });
   if (input == inputs_.end())
     return fmt::format("there is no input `{}`; {}", name, suggest(name, simulation_.input_names()));
+  // A number where a number is wanted, a vector where a vector is; both finite.
   const Vec3* vector = std::get_if<Vec3>(&value);
   if ((vector != nullptr) != input->vector)
     return fmt::format("{} takes {}", name, input->vector ? "three numbers" : "a number");
   Vec3 wanted = vector != nullptr ? *vector : Vec3(std::get<double>(value), 0, 0);
   if (!wanted.allFinite()) return fmt::format("{} takes finite numbers", name);
+  // Within its limits, by size; the follower goes there smoothly.
   if (!input->vector) wanted.x() = std::clamp(wanted.x(), -input->most, input->most);
   if (wanted.stableNorm() > input->most) wanted *= input->most / wanted.stableNorm();
   input->follower.target = wanted;
@@ -97,6 +102,7 @@ Vec3 Stage::point_on_body(int body, const Vec3& position) const {
   const Pose& pose = simulation_.frame().bodies[static_cast<std::size_t>(body)].pose;
   const BodyModel& model = simulation_.model().bodies[static_cast<std::size_t>(body)];
   const Vec3 local = pose.orientation.conjugate() * (within_reach(position) - pose.position);
+  // The nearest point of the shape; a body without a shape is held at its centre.
   if (!model.shape) return Vec3::Zero();
   const Nearest at = std::visit(
       [&](const auto& shape) {
@@ -117,16 +123,19 @@ Stage::Held* Stage::find(ClientId client, int number) {
 
 std::string Stage::grab(ClientId client, const Grab& grab) {
   const Frame& frame = simulation_.frame();
+  // Nothing that a client sends is trusted.
   const bool body = grab.body >= 0;
   const auto count = body ? frame.bodies.size() : frame.rods.size();
   const int which = body ? grab.body : grab.rod;
   if (which < 0 || static_cast<std::size_t>(which) >= count)
     return fmt::format("there is no {} {}", body ? "body" : "rod", which);
   if (!std::isfinite(grab.material) || !grab.position.allFinite()) return "a hand takes finite numbers";
+  // The client's own hand of this number, or a free one.
   Held* held = find(client, grab.hand);
   if (held == nullptr) held = std::find_if(held_, held_ + most_hands, [](const Held& h) { return !h.used; });
   if (held == held_ + most_hands) return fmt::format("no more than {} hands can hold something", most_hands);
   held->client = client, held->number = grab.hand, held->used = true;
+  // Spring and damper that suit what is held.
   if (body) {
     held->hand = suggested_hand(simulation_.model(), which, point_on_body(which, grab.position));
   } else {
@@ -182,24 +191,27 @@ void Stage::tell_hand(std::size_t slot) {
 
 // Hands and inputs go on by the simulated time that has passed since they last did.
 void Stage::move_on(double rate) {
+  // The lag is constant on the users' clock; a slow simulation has less simulated time for it.
   const double of_users = std::clamp(rate, least_rate_of_users, most_rate_of_users);
   if (waited_ < of_users / updates_per_second * (1 - 1e-9)) return;
   for (Input& input : inputs_) {
     if (input.follower.at_rest()) continue;
     // A slow view may turn a clamp faster than a fast one, but not as much faster as it is slower.
     input.follower.advance(waited_, lag * of_users, input.most_rate / std::max(of_users, 0.2));
+    // Clamps get their velocity too: targets need it.
     const Vec3 &now = input.follower.value, &rate_now = input.follower.rate;
     const InputValue value = input.name == "gravity" ? InputValue(now.x())
                              : input.vector          ? InputValue(WithRate<Vec3>{now, rate_now})
                                                      : InputValue(WithRate<double>{now.x(), rate_now.x()});
     try {
       simulation_.set_input(input.name, value);
-    } catch (const Misuse& error) {  // more clamps than can be led: this one stays
+    } catch (const Misuse& error) {  // too many live inputs: this one is ignored
       input.follower = Follower(Vec3(0, 0, 0));
       complaint_ = error.what();
     }
   }
   for (std::size_t slot = 0; slot < most_hands; ++slot) {
+    // Hands likewise, with a speed limit that only stops jumps across the scene.
     Held& held = held_[slot];
     if (!held.used || held.follower.at_rest()) continue;
     held.follower.advance(waited_, lag * of_users, most_reach * size_ / (lag * of_users));
@@ -211,6 +223,7 @@ void Stage::move_on(double rate) {
 }
 
 bool Stage::moving() const {
+  // Time moves in all modes but in statics after the ramp; there something has to move it.
   if (simulation_.scene().time.mode != Mode::statics || simulation_.time() < simulation_.scene().time.duration) return true;
   return to_settle_ > 0 ||
          std::any_of(inputs_.begin(), inputs_.end(), [](const Input& i) { return !i.follower.at_rest(); }) ||

@@ -37,37 +37,37 @@ class Stage {
   double pace() const { return pace_; }                         // simulated time that a step stands for [s]
 
  private:
-  struct Input {
+  struct Input {  // of the simulation, moved by its users
     std::string name;
-    bool vector = false;
+    bool vector = false;             // false: a number
     double most = 0, most_rate = 0;  // of its size, and per second
-    Follower follower;
+    Follower follower;               // smooths what users set
   };
-  struct Held {
+  struct Held {  // a hand of a client
     ClientId client = 0;
-    int number = 0;  // the client's own
-    bool used = false;
-    Hand hand;
-    Follower follower;
+    int number = 0;     // the client's own number of it
+    bool used = false;  // false: this place is free
+    Hand hand;          // as the simulation knows it
+    Follower follower;  // smooths what the client sends
   };
-  void move_on(double rate);
+  void move_on(double rate);  // hands and inputs towards their targets
   Held* find(ClientId client, int number);
   std::string let_go(std::size_t slot);
-  void tell_hand(std::size_t slot);
+  void tell_hand(std::size_t slot);  // sets the simulation's input hand.N
   Vec3 point_of(const Hand& hand) const;
   Vec3 point_on_body(int body, const Vec3& position) const;
   Vec3 within_reach(const Vec3& position) const;
 
   Simulation simulation_;
-  std::vector<Input> inputs_;
-  Held held_[most_hands];
-  Vec3 middle_ = Vec3::Zero();
-  double size_ = 1;    // of the scene [m]
-  double pace_ = 0;    // [s]
-  double waited_ = 0;  // since hands and inputs moved on [s]
-  int to_settle_ = 0;  // further equilibria to find before the rod rests
-  bool failed_ = false;
-  std::string message_, complaint_;  // complaint: of an input that could not be set
+  std::vector<Input> inputs_;        // as Simulation::input_names
+  Held held_[most_hands];            // slot k is hand.(k + 1) of the simulation
+  Vec3 middle_ = Vec3::Zero();       // of the scene at the start
+  double size_ = 1;                  // of the scene [m]
+  double pace_ = 0;                  // simulated time of one advance [s]
+  double waited_ = 0;                // simulated time since hands and inputs were moved [s]
+  int to_settle_ = 0;                // further equilibria to find before the rod rests
+  bool failed_ = false;              // true: the simulation has diverged
+  std::string message_, complaint_;  // message: for the status; complaint: of an input that could not be set
 };
 
 }  // namespace tendril

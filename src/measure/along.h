@@ -17,7 +17,7 @@ class MeasuredPoint : public MaterialPoint {
   using MaterialPoint::MaterialPoint;
   Vec3 strain() const;  // curvature about d1 and d2 and twist [rad/m]; a rod of one edge has none
   double tension() const;
-  double twist_from_start() const;  // each joint's twist is spread evenly over the half edges beside it [rad]
+  double twist_from_start() const;  // each joint's twist is spread evenly over the half edges on either side [rad]
 
  private:
   double twist_up_to(double s) const;
@@ -30,8 +30,8 @@ struct AlongEdge {       // in the middle of an edge
   double moment = 0;     // size [N m]
 };
 
-// f(EdgeIndex, const AlongEdge&) for every edge of every rod, in order; each joint's strain is computed once. `rod_lengths`: of
-// the rods at rest [m].
+// f(EdgeIndex, const AlongEdge&) for every edge of every rod, in order; each joint's strain is computed once. `rod_lengths`:
+// of the rods at rest [m].
 template <class F>
 void for_each_edge(std::span<const double> rod_lengths, const Frame& frame, F&& f) {
   for (std::size_t r = 0; r < frame.rods.size(); ++r) {

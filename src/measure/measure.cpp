@@ -19,7 +19,7 @@ JointEdges edges_at_inner(const RodSpan& rod, int inner) {
 JointStrain joint_strain(const Quat& a, const Quat& b, double unwrapped_twist) {
   // With Z the turn by half of the twist about d3, a^-1 b = Z exp(bend) Z has the quaternion
   //   w = cos(bend/2) cos(twist/2),  (x, y) = sin(bend/2) axis,  z = cos(bend/2) sin(twist/2):
-  // the sign that fits the unwrapped twist tells q from -q.
+  // the sign that fits the unwrapped twist decides between q and -q.
   const Quat q = a.conjugate() * b;
   const double along = q.w() * math::cos(0.5 * unwrapped_twist) + q.z() * math::sin(0.5 * unwrapped_twist);
   const double sign = along < 0 ? -1.0 : 1.0;
@@ -63,6 +63,7 @@ double shearing_energy(const Section& section, double length, const Frame& frame
 
 Meter::Meter(std::shared_ptr<const Model> model) : model_(std::move(model)) {
   const Model& m = *model_;
+  // Rest values on the model's own nodes, and as densities, for frames with other nodes.
   rest_.strain.assign(m.rest_twist.size());
   density_.assign(m.rest_twist.size(), Vec3::Zero());
   rest_.twist = m.rest_twist;
@@ -87,6 +88,7 @@ void Meter::set_masses(const std::vector<RodSpan>& rods, RestValues& rest) const
   for (const RodSpan& rod : rods)
     for (int k = 0; k < rod.edges; ++k) {
       const EdgeIndex e(rod.first_edge + k);
+      // Lumped masses: half of each edge to its two nodes.
       const double half = 0.5 * model_->section[rest.section[e]].line_mass * rest.length[e];
       rest.mass[NodeIndex(rod.first_node + k)] += half;
       rest.mass[edge_end(rod, k)] += half;
@@ -96,6 +98,7 @@ void Meter::set_masses(const std::vector<RodSpan>& rods, RestValues& rest) const
 const RestValues& Meter::rest_of(const Frame& frame) const {
   const Model& m = *model_;
   if (frame.material == m.material) return rest_;
+  // Nodes have moved along the rod: rest values are taken where they are now.
   other_.length.resize(frame.orientation.size());
   other_.section.resize(frame.orientation.size());
   other_.strain.resize(frame.twist.size());
@@ -152,6 +155,7 @@ Energy Meter::energy_of_rod(const Frame& frame, const RestValues& rest, int rod_
         stored(now.bend1 - rest.strain[j].bend1, a.EI1, b.EI1) + stored(now.bend2 - rest.strain[j].bend2, a.EI2, b.EI2);
     energy.twisting += stored(frame.twist[j] - rest.twist[j], a.GJ, b.GJ);
   }
+  // The half edges at both ends of an open rod.
   if (!rod.ring && rod.edges > 0) {
     add_end_half(m, rest, from.law, frame, NodeIndex(rod.first_node), EdgeIndex(rod.first_edge), energy);
     add_end_half(m, rest, from.law, frame, NodeIndex(rod.first_node + rod.nodes - 1),
@@ -159,6 +163,7 @@ Energy Meter::energy_of_rod(const Frame& frame, const RestValues& rest, int rod_
   }
   for (int k = 0; k < rod.edges; ++k) {
     const EdgeIndex e(rod.first_edge + k);
+    // Stretching and shear of the edges, then motion and height of the nodes.
     const double stretch = edge_vector(frame, rod, k).norm() / rest.length[e] - 1;
     const Section& section = m.section[rest.section[e]];
     energy.stretching += 0.5 * section.EA * stretch * stretch * rest.length[e];  // EA = 0: not given
@@ -196,12 +201,14 @@ void Meter::measure(const Frame& frame, Measures& out) const {
   for (const RodSpan& rod : frame.rods) {
     for (int k = 0; k < rod.edges; ++k) {
       const EdgeIndex e(rod.first_edge + k);
+      // Worst change of length.
       const double error = std::abs(edge_vector(frame, rod, k).norm() / rest.length[e] - 1);
       if (!(error <= out.length_error)) out.length_error = error;  // a NaN stays
     }
   }
   for (int i = 0; i < rest.mass.size(); ++i) {
     const NodeIndex n(i);
+    // Momentum and angular momentum about the origin: nodes, then bodies with their spin.
     const Vec3 p = rest.mass[n] * frame.velocity[n];
     out.momentum += p;
     out.angular_momentum += frame.position[n].cross(p);
@@ -213,11 +220,13 @@ void Meter::measure(const Frame& frame, Measures& out) const {
     out.angular_momentum += now.pose.position.cross(p) + spin_momentum(m.bodies[i], now);
   }
   for (const ContactPoint& c : frame.contacts) {
+    // Deepest overlap, over the radius.
     double radius = 0;
     if (c.edge_a >= 0) radius = std::max(radius, m.section[rest.section[EdgeIndex(c.edge_a)]].radius());
     if (c.edge_b >= 0) radius = std::max(radius, m.section[rest.section[EdgeIndex(c.edge_b)]].radius());
     if (c.gap < 0 && radius > 0) out.penetration = std::max(out.penetration, -c.gap / radius);
   }
+  // Probes; names and storage are set up once.
   if (out.probes.size() != m.probes.size()) {
     out.probes.assign(m.probes.size(), {});
     for (std::size_t i = 0; i < m.probes.size(); ++i) out.probes[i].name = m.probes[i].name;

@@ -19,6 +19,7 @@ double length_now(const Frame& frame, const RodSpan& rod) {
 }
 
 double topology(const Frame& frame, const RodSpan& rod, Quantity quantity) {
+  // Twist, writhe, or link = twist + writhe, which for an open rod is a definition (math/link.h).
   const std::span<const Vec3> corners(frame.position.data() + rod.first_node, static_cast<std::size_t>(rod.nodes));
   const std::span<const double> twists(frame.twist.data() + rod.first_inner, static_cast<std::size_t>(rod.inner));
   if (quantity == Quantity::total_twist) return total_twist(twists);
@@ -58,6 +59,7 @@ void Meter::measure_probe(const Frame& frame, const RestValues& rest, const Prob
     return set(out, value);
   }
   if (probe.quantity == Quantity::reaction_force || probe.quantity == Quantity::reaction_moment) {
+    // Reactions of clamps.
     const auto clamp = static_cast<std::size_t>(probe.clamp);
     TENDRIL_REQUIRE(probe.clamp >= 0 && clamp < frame.reactions.size(), "a reaction probe needs the frame's reactions");
     const Wrench& reaction = frame.reactions[clamp];
@@ -65,6 +67,7 @@ void Meter::measure_probe(const Frame& frame, const RestValues& rest, const Prob
   }
   if (probe.body >= 0) return measure_body(frame, probe, out);
   const RodSpan& rod = frame.rods[static_cast<std::size_t>(probe.rod)];
+  // Everything else is of a point of a rod, or of the whole rod.
   const MeasuredPoint point(*model_, frame, probe.rod, probe.material);
   const auto rod_energy = [&] { return energy_of_rod(frame, rest, probe.rod); };
   switch (probe.quantity) {
@@ -110,6 +113,7 @@ void Meter::measure_probe(const Frame& frame, const RestValues& rest, const Prob
 }
 
 std::vector<std::string> probe_columns(Quantity quantity) {
+  // One name per number, with its unit; a single number has a unit only.
   const auto xyz = [](const std::string& unit) {
     return std::vector<std::string>{"x [" + unit + "]", "y [" + unit + "]", "z [" + unit + "]"};
   };

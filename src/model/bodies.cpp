@@ -97,12 +97,14 @@ void place_bodies(const Scene& scene, Model& model, Problems& problems) {
     const auto complain = [&](std::string where, std::string what, std::string allowed, std::string remedy) {
       problems.push_back({Severity::error, "", field + where, std::move(what), std::move(allowed), std::move(remedy)});
     };
+    // Name, kind, shape, pose and velocity at the start.
     BodyModel made;
     made.name = b.name.empty() ? fmt::format("body{}", i + 1) : b.name;
     made.kind = b.kind;
     made.shape = b.shape;
     made.axis = b.axis.normalized();
     made.start = {{b.position, exp_quat(b.orientation)}, {b.velocity, b.angular_velocity}};
+    // A guided body slides along its axis and turns about it: other velocities are left out.
     if (b.kind == BodyKind::guided) {
       made.start.motion.linear = made.axis.dot(b.velocity) * made.axis;
       made.start.motion.angular = made.axis.dot(b.angular_velocity) * made.axis;
@@ -110,6 +112,7 @@ void place_bodies(const Scene& scene, Model& model, Problems& problems) {
     made.move = b.move, made.turn = b.turn, made.damping = b.damping;
     made.collides = b.collides && b.shape.has_value();
     made.friction = b.friction, made.restitution = b.restitution;
+    // Mass and inertia: given, or from density and shape. Bodies that are driven or fixed need none, and start at rest.
     if (made.moves_freely()) {
       made.mass = b.mass ? *b.mass : b.density && b.shape ? *b.density * volume_of(*b.shape) : 0.0;
       if (!(made.mass > 0)) complain(".mass", "the body has no mass", "must be > 0", "give mass, or density and a shape");

@@ -86,6 +86,7 @@ void evaluate_grips(const Model& model, const Live& live, double time, double lo
   out.clear();
   out.reserve(model.couplings.size() + live.hands.items.size());
   for (std::size_t i = 0; i < model.couplings.size(); ++i) {
+    // Couplings of the scene, while they act, moved by their timetable and by hand.
     const CouplingModel& coupling = model.couplings[i];
     if (time < coupling.from || time >= coupling.until) continue;
     Grip grip = grip_at(model, coupling.rod, coupling.material);
@@ -97,6 +98,7 @@ void evaluate_grips(const Model& model, const Live& live, double time, double lo
     out.push_back(grip);
   }
   for (const Hand& hand : live.hands) {
+    // Hands on rods and on bodies; one that holds nothing is left out.
     const bool body = hand.rod < 0 && hand.body >= 0 && hand.body < static_cast<int>(model.bodies.size());
     if (!body && (hand.rod < 0 || hand.rod >= static_cast<int>(model.rods.size()))) continue;
     Grip grip;
@@ -136,9 +138,11 @@ void LateClamps::visit_state(StateArchive& archive) {
 void evaluate(const Model& model, const Live& live, double time, double load_factor, Drive& out) {
   out.time = time;
   out.load_factor = load_factor;
+  // Gravity: constant, and by timetables.
   out.gravity = (load_factor * live.gravity_scale) * model.gravity;
   for (const ChangingGravity& g : model.changing_gravity)
     out.gravity += (load_factor * live.gravity_scale * at_time<double>(g.factor, time, 1.0, 0.0).value) * g.acceleration;
+  // Clamps: timetable, live path, and at last the orientation from the whole turn, so that many turns lose no precision.
   out.clamps.resize(model.clamps.size());
   for (std::size_t i = 0; i < model.clamps.size(); ++i) evaluate_clamp(model.clamps[i], time, load_factor, out.clamps[i]);
   for (const PathInput& path : live.paths) {  // those of bodies: below, of couplings: evaluate_grips
@@ -154,6 +158,7 @@ void evaluate(const Model& model, const Live& live, double time, double load_fac
     const Quat& start = model.clamps[i].start.orientation;
     now.pose.orientation = now.turn == 0 ? start : exp_quat(Vec3(now.turn * model.clamps[i].axis)) * start;
   }
+  // Bodies: driven ones follow timetable and live path.
   out.bodies.resize(model.bodies.size());
   for (std::size_t i = 0; i < model.bodies.size(); ++i) evaluate_body(model.bodies[i], time, load_factor, out.bodies[i]);
   for (const PathInput& path : live.paths) {
@@ -162,6 +167,7 @@ void evaluate(const Model& model, const Live& live, double time, double load_fac
     BodyState& now = out.bodies[static_cast<std::size_t>(path.body)];
     if (body.kind == BodyKind::driven) add_path(path, body.axis, now.pose, now.motion);
   }
+  // Factors of loads and winds, obstacles, hands and couplings.
   evaluate_factors(model.node_loads, time, load_factor, out.node_factor);
   evaluate_factors(model.line_loads, time, load_factor, out.line_factor);
   out.wind_factor.resize(model.winds.size());
@@ -185,6 +191,7 @@ Pull pull_of(const Model& model, const Frame& frame, const Grip& grip) {
   pull.material = grip.material;
   pull.from = grip.pose.position;
   if (grip.rod >= 0) {
+    // Force and moment by the law of the grip, from where its point is in the frame.
     const MaterialPoint at(model, frame, grip.rod, grip.material);
     pull.point = at.at_nodes(frame.position);
     pull.force = grip_force(grip, pull.point, at.at_nodes(frame.velocity));
@@ -201,6 +208,7 @@ Pull pull_of(const Model& model, const Frame& frame, const Grip& grip) {
 
 void take_shape(const Model& model, Frame& frame) {
   if (frame.position.size() == model.initial.position.size() && frame.reactions.size() == model.clamps.size()) return;
+  // A frame of another model, or a new one: all arrays from the start, time and step kept.
   const double time = frame.time;
   const std::int64_t step = frame.step;
   frame = model.initial;

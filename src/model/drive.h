@@ -36,8 +36,8 @@ struct Drive {
   std::vector<Grip> grips;             // couplings that pull now, in the order of the scene, then hands
 };
 
-// load_factor scales loads and paths from the start (0) to the drive of `time` (1); 1 in dynamics. Does not allocate once `out`
-// has been used with the same model.
+// load_factor scales loads and paths from the start (0) to the drive of `time` (1); 1 in dynamics. Does not allocate once
+// `out` has been used with the same model.
 void evaluate(const Model& model, const Live& live, double time, double load_factor, Drive& out);
 
 // An equilibrium: nothing moves, and the dampers of hands and couplings carry nothing.
@@ -45,14 +45,15 @@ void stand_still(Drive& drive);
 
 // For methods that keep the model's nodes: a frame of other sizes, a new one, takes its shape from the model.
 void take_shape(const Model& model, Frame& frame);
-// What acted, as a Frame tells it: gravity, load factor, obstacles, and what hands and couplings pull with at the places that
-// the frame's rods and bodies have. Called by `write` of every method, with the drive it used, after positions and velocities.
+// What acted, as a Frame reports it: gravity, load factor, obstacles, and what hands and couplings pull with at the places
+// that the frame's rods and bodies have. Called by `write` of every method, with the drive it used, after positions and
+// velocities.
 void write_drive(const Model& model, const Drive& drive, Frame& frame);
 
 // Saved by the methods: what a Frame says of the drive is the same after loading.
 void visit_state(StateArchive& archive, Drive& drive);
-// A clamp that takes hold late (`from` > 0) does so where the rod is then: its path is shifted and turned by what lies between,
-// and so is its motion. A method asks after every `evaluate`, and saves this with its state.
+// A clamp that takes hold late (`from` > 0) does so where the rod is then: its path is shifted and turned by what lies
+// between, and so is its motion. A method asks after every `evaluate`, and saves this with its state.
 class LateClamps {
  public:
   explicit LateClamps(const Model& model);

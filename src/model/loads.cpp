@@ -76,6 +76,7 @@ LoadsNow::LoadsNow(const Model& model)
 
 void LoadsNow::update(const Drive& drive) {
   for (EdgeIndex e; e.value < edges_.size(); ++e) {
+    // Weight, then distributed loads by the share of each edge that they cover.
     edges_[e] = {};
     edges_[e].world_force = to_small(Vec3(model_.section[e].line_mass * drive.gravity));
   }
@@ -87,6 +88,7 @@ void LoadsNow::update(const Drive& drive) {
       edges_[e].moment(load.axes) += to_small(Vec3(weight * load.moment));
     }
   }
+  // Point loads; several at one node are added.
   for (const NodeLoad& load : model_.node_loads) nodes_[load.node] = {};
   for (std::size_t i = 0; i < model_.node_loads.size(); ++i) {
     const NodeLoad& load = model_.node_loads[i];

@@ -100,6 +100,7 @@ void place_grounds(Model& model, Problems& problems) {
   if (!wanted) return;
   for (std::size_t i = 0; i < model.obstacles.size(); ++i) {
     const ObstacleModel& o = model.obstacles[i];
+    // Half-spaces that stand still become grounds; what the library of bodies cannot touch is warned of.
     const bool flat = std::holds_alternative<shape::HalfSpace>(o.shape);
     if (flat && !o.moves()) {
       model.grounds.push_back({o.start.position, o.start.orientation * Vec3::UnitZ(), o.friction, 1});
@@ -117,10 +118,12 @@ void place_grounds(Model& model, Problems& problems) {
 
 void place_obstacles(const Scene& scene, Model& model, Problems& problems) {
   const Contact& c = scene.contact;
+  // Margin by the thinnest rod, unless the scene gives one.
   double smallest = forever;
   for (const Section& s : model.section) smallest = std::min(smallest, s.radius());
   model.contact = {c.enabled, c.self, c.between_rods, c.friction, c.neighbour_length, c.margin.value_or(0.1 * smallest)};
   for (const Obstacle& o : scene.obstacles) {
+    // A shape in its own axes and its pose, moved and turned about a pivot.
     InOwnAxes placed = std::visit(Place{}, o.shape);
     ObstacleModel obstacle;
     obstacle.name = o.name;

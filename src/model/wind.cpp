@@ -10,6 +10,7 @@ WindNow wind_now(const WindLoad& law, double factor, double time) {
   const double speed = norm(now.mean), turning = law.whirl.norm();
   now.changes = speed > 0 && (law.gust > 0 || law.vortex > 0);
   if (now.changes) {
+    // Gusts travel with the wind; vortices turn in the plane across it.
     const Vec3 along = law.velocity.normalized(), n1 = any_perpendicular(along);
     now.phase = law.gust_period > 0 ? time / law.gust_period : 0;
     if (law.gust_length > 0) now.along = to_small(Vec3(along / law.gust_length));
@@ -19,6 +20,7 @@ WindNow wind_now(const WindLoad& law, double factor, double time) {
   }
   now.whirls = turning > 0 && factor != 0;
   if (now.whirls) {
+    // A whirl about an axis, with a core.
     now.whirl = to_small(Vec3(factor * law.whirl));
     now.axis = to_small(Vec3(law.whirl / turning));
     now.centre = to_small(law.whirl_at);

@@ -17,6 +17,7 @@ Workers::Workers(int threads) : threads_(threads < 1 ? 1 : threads) {}
 Workers::~Workers() = default;
 
 void Workers::run(int chunks, void (*call)(void*, int), void* function) {
+  // Every thread takes the next chunk; the first exception is thrown again here when all are done.
   std::atomic<int> next = 0;
   std::mutex mutex;
   std::exception_ptr trouble;

@@ -79,7 +79,7 @@ void take(const double*& v, Pull& out) {
 }
 Energy energy_from(const double* v) { return {v[0], v[1], v[2], v[3], v[4], v[5], v[7]}; }  // v[6]: their sum
 
-// ---- lists of a Frame: as many as there are rows, or as many as the file always has ----------------------------------------
+// ---- lists of a Frame: as many as there are rows, or as many as the file always has --------------------------------------
 template <auto list>
 void put_list(const RowSource& r, Values& out) {
   for (const auto& value : r.frame.*list) put(value, out);
@@ -223,6 +223,7 @@ void check_frame(const Frame& f, bool plotted) {
   const auto among = [](int number, auto count) { return number >= -1 && number < static_cast<std::int64_t>(count); };
   std::int64_t node = 0, edge = 0, inner = 0;
   for (const RodSpan& s : f.rods) {
+    // Spans make sense, and arrays have as many entries as they say.
     require(s.nodes >= 2 && s.edges == (s.ring ? s.nodes : s.nodes - 1) && s.inner == (s.ring ? s.nodes : s.nodes - 2));
     node += s.nodes, edge += s.edges, inner += s.inner;
   }
@@ -231,6 +232,7 @@ void check_frame(const Frame& f, bool plotted) {
   for (const std::int64_t size : {f.material.size(), f.position.size(), f.velocity.size(), f.moment.size()})
     require(size == node);
   for (const std::int64_t size : {f.orientation.size(), f.spin.size(), f.force.size()}) require(size == edge);
+  // Numbers of edges, obstacles, bodies and rods exist.
   for (const ContactPoint& c : f.contacts)
     require(among(c.edge_a, edge) && among(c.edge_b, edge) && among(c.obstacle_b, f.obstacles.size()) &&
             among(c.body_b, f.bodies.size()));

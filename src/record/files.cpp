@@ -50,6 +50,7 @@ class Descriptor {
 }  // namespace
 
 void write_whole(const std::filesystem::path& file, std::span<const std::byte> bytes) {
+  // Under another name, on disk, then renamed: a reader sees the old file or the new one, never half of one.
   std::filesystem::path temporary = file;
   temporary += ".new";
   {
@@ -103,6 +104,7 @@ struct CheckpointHead {
 
 void write_checkpoint(const std::filesystem::path& file, std::uint64_t scene_hash, std::uint64_t frames,
                       std::uint64_t csv_bytes, std::span<const std::byte> state, std::vector<std::byte>& scratch) {
+  // Head, state, hash of both.
   CheckpointHead head{{}, scene_hash, frames, csv_bytes, state.size()};
   std::memcpy(head.magic, checkpoint_magic, sizeof head.magic);
   const auto head_bytes = std::as_bytes(std::span(&head, 1));
@@ -124,6 +126,7 @@ Checkpoint read_checkpoint(const std::filesystem::path& file) {
   const auto torn = [&file] {
     return RecordError(file.string() + ": this is no whole checkpoint; start again without --resume");
   };
+  // Nothing is believed before length and hash are right.
   if (all.size() < sizeof head + sizeof hash) throw torn();
   std::memcpy(&head, all.data(), sizeof head);
   std::memcpy(&hash, all.data() + all.size() - sizeof hash, sizeof hash);

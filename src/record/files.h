@@ -29,16 +29,16 @@ class GrowingFile {
   std::uint64_t bytes() const { return written_ + waiting_.size(); }
 
  private:
-  std::filesystem::path file_;
+  std::filesystem::path file_;  // for messages
   int descriptor_ = -1;
-  std::uint64_t written_ = 0;
-  std::string waiting_;
+  std::uint64_t written_ = 0;  // bytes in the file
+  std::string waiting_;        // not written yet
 };
 
 // The state of a simulation together with the number of frames and bytes that belong to it in the other files.
 struct Checkpoint {
-  std::uint64_t scene_hash = 0, frames = 0, csv_bytes = 0;
-  std::vector<std::byte> state;
+  std::uint64_t scene_hash = 0, frames = 0, csv_bytes = 0;  // which scene; how much of run.h5 and probes.csv belongs to it
+  std::vector<std::byte> state;                             // Simulation::save
 };
 void write_checkpoint(const std::filesystem::path& file, std::uint64_t scene_hash, std::uint64_t frames,
                       std::uint64_t csv_bytes, std::span<const std::byte> state, std::vector<std::byte>& scratch);

@@ -92,6 +92,7 @@ std::string read_text(hid_t at, const char* name, const std::string& file) {
 }
 
 void write_texts(hid_t at, const char* name, const std::vector<std::string>& texts, const std::string& file) {
+  // Texts of one length, padded with zeros: readable without variable-length types.
   std::size_t longest = 1;
   for (const std::string& t : texts) longest = std::max(longest, t.size());
   std::string flat(longest * texts.size(), '\0');

@@ -10,7 +10,7 @@
 
 namespace tendril::h5 {
 
-// Closes with its own function. A close that fails matters only where data may still be on its way: call `close` there.
+// Closes with its own function. A close that fails matters only where data may still be in a buffer: call `close` there.
 class Handle {
  public:
   using Closer = herr_t (*)(hid_t);

@@ -99,6 +99,7 @@ std::int64_t inputs_in_log(hid_t file, const std::string& name) {
 }
 
 void cut_input_log(hid_t file, std::int64_t taken, const std::string& name) {
+  // Inputs after the checkpoint are cut off; `missing`: those that were taken before recording began.
   const std::int64_t rows = taken - missing_in(file, name);
   if (rows < 0 || taken > inputs_in_log(file, name))
     throw RecordError(fmt::format("{}: holds {} inputs, the checkpoint {}: start again without --resume", name,
@@ -108,6 +109,7 @@ void cut_input_log(hid_t file, std::int64_t taken, const std::string& name) {
 
 void append_to_input_log(hid_t file, std::span<const LoggedInput> inputs, const std::string& name) {
   if (inputs.empty()) return;
+  // Column by column, all rows at once.
   std::vector<std::int64_t> step, kind;
   std::vector<double> value;
   std::vector<char> text(inputs.size() * name_bytes, '\0');
@@ -135,6 +137,7 @@ std::vector<LoggedInput> read_input_log(hid_t file, const std::string& name) {
   std::vector<std::int64_t> step(count), kind(count);
   std::vector<double> value(count * width);
   std::vector<char> text(count * name_bytes);
+  // Columns must have equally many rows.
   const auto read = [&](const Set& set, hid_t type, std::size_t numbers, void* to) {
     const h5::Handle from = open(file, set, name);
     if (h5::points_of(from.get(), name) != numbers) throw RecordError(name + ": its inputs are not what they should be");

@@ -30,6 +30,7 @@ TrajectoryHead head_of(const Simulation& simulation) {
                       simulation.inputs_taken() - static_cast<std::int64_t>(simulation.input_log().size()),
                       {},
                       {}};
+  // One column per number: name.x [m], or name [N] where there is only one.
   for (const Probe& probe : simulation.scene().probes)
     for (const std::string& column : probe_columns(probe.quantity)) {
       head.probe_columns.push_back(probe.name + (column.front() == '[' ? " " : ".") + column);
@@ -40,6 +41,7 @@ TrajectoryHead head_of(const Simulation& simulation) {
 
 void prepare_folder(const fs::path& folder) {
   std::error_code error;
+  // A new folder, an empty one, or that of an older run. Nothing else is ever overwritten.
   const fs::file_status status = fs::status(folder, error);
   if (fs::exists(status) && !fs::is_directory(status)) throw RecordError(folder.string() + ": is a file, not a folder");
   if (!fs::exists(status)) {
@@ -69,13 +71,13 @@ std::string csv_head(const TrajectoryHead& head) {
 
 struct RunFolder::Inside {
   fs::path folder;
-  const Simulation* simulation = nullptr;
-  std::optional<TrajectoryFile> trajectory;
-  std::optional<GrowingFile> csv;
-  std::uint64_t scene_hash = 0;
+  const Simulation* simulation = nullptr;    // from begin on
+  std::optional<TrajectoryFile> trajectory;  // run.h5
+  std::optional<GrowingFile> csv;            // probes.csv
+  std::uint64_t scene_hash = 0;              // a checkpoint belongs to one scene
   std::chrono::steady_clock::time_point last_flush = std::chrono::steady_clock::now();
-  StateWriter state;
-  std::vector<std::byte> scratch;
+  StateWriter state;               // of the last checkpoint; keeps its storage
+  std::vector<std::byte> scratch;  // the checkpoint file, likewise
 
   // First the frames, then the checkpoint that counts on them.
   void flush() {
@@ -97,6 +99,7 @@ const fs::path& RunFolder::folder() const { return inside_->folder; }
 std::unique_ptr<RunFolder> RunFolder::resume(const fs::path& folder, Simulation& simulation) {
   auto run = std::make_unique<RunFolder>(folder);
   Inside& in = *run->inside_;
+  // Only the same scene may go on.
   const Checkpoint checkpoint = read_checkpoint(folder / "checkpoint.bin");
   in.scene_hash = hash_of(simulation.scene());
   if (checkpoint.scene_hash != in.scene_hash)
@@ -104,6 +107,7 @@ std::unique_ptr<RunFolder> RunFolder::resume(const fs::path& folder, Simulation&
                       ": holds a run of another scene (or of this scene with other values); start again without "
                       "--resume, or choose another folder");
   try {
+    // The state of the simulation; then both files cut back to the frames that the checkpoint counts on.
     StateReader reader(checkpoint.state);
     simulation.load(reader);
   } catch (const Misuse& error) {  // written by another version of the program
@@ -119,6 +123,7 @@ std::unique_ptr<RunFolder> RunFolder::resume(const fs::path& folder, Simulation&
 void RunFolder::begin(const Simulation& simulation) {
   Inside& in = *inside_;
   in.simulation = &simulation;
+  // A continued run, or a new one.
   if (in.trajectory) {
     std::error_code ignored;
     for (const char* name : {"summary.json", "index.html"})
@@ -154,6 +159,7 @@ void RunFolder::tick(const Simulation&) {
 void RunFolder::end(const RunReport& report) {
   Inside& in = *inside_;
   in.flush();
+  // Whole: the end was reached, or a live recording was stopped on purpose.
   const bool ended = whole_when_told || in.simulation->finished();
   const bool stopped = report.outcome == Outcome::fine && !ended;
   in.trajectory->close(ended && report.outcome == Outcome::fine, stopped ? "interrupted" : to_text(report.outcome),

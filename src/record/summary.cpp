@@ -24,10 +24,12 @@ Json rows(const Array& array, int first, int count) {
 std::string summary_json(const Simulation& simulation, const RunReport& report) {
   const Frame& frame = simulation.frame();
   Json out;
+  // How the run went.
   out["method"] = report.method;
   out["time"] = report.time;
   out["steps"] = report.steps;
   out["wall_seconds"] = report.wall_seconds;
+  // The last frame: rods by name, bodies by name.
   out["rods"] = Json::object();
   const std::vector<std::string> names = simulation.rod_names();
   for (std::size_t r = 0; r < frame.rods.size(); ++r) {
@@ -46,11 +48,13 @@ std::string summary_json(const Simulation& simulation, const RunReport& report) 
                                 {"velocity", numbers(body.motion.linear)},
                                 {"angular_velocity", numbers(body.motion.angular)}};
   }
+  // Last value of every probe; the history is in run.h5.
   out["probes"] = Json::object();
   for (const ProbeValue& probe : report.last.probes) {
     Json last = probe.value.size() == 1 ? Json(probe.value[0]) : Json(probe.value);
     out["probes"][probe.name] = {{"last", std::move(last)}};
   }
+  // Energies at the end, and the worst values of the whole run.
   const Energy& e = report.last.energy;
   for_each_component(e, [&](const char* name, double value) { out["energy"][name] = value; });
   out["energy"]["total"] = e.total();
@@ -60,6 +64,7 @@ std::string summary_json(const Simulation& simulation, const RunReport& report) 
                   {"contacts", report.most_contacts},
                   {"residual", report.worst_residual},
                   {"iterations", report.worst_iterations}};
+  // Equilibria: whether the last one is stable. null where it was not counted.
   if (simulation.scene().time.mode != Mode::dynamics) {
     const Verdict& v = frame.report.verdict;
     const bool counted = v.kind == Verdict::Kind::counted;
@@ -67,6 +72,7 @@ std::string summary_json(const Simulation& simulation, const RunReport& report) 
                           {"unstable_directions", counted ? Json(v.unstable) : Json()},
                           {"softest_eigenvalue", counted && std::isfinite(v.softest) ? Json(v.softest) : Json()}};
   }
+  // What belongs to the run rather than to the rods.
   out["run"] = {{"title", simulation.scene().title},
                 {"outcome", to_text(report.outcome)},
                 {"message", report.message},

@@ -30,6 +30,7 @@ Dimensions dimensions_of(const Column& column, const FileSizes& sizes, hsize_t r
 }
 
 h5::Handle create_dataset(hid_t file, const Column& column, const FileSizes& sizes, const std::string& name) {
+  // Rows grow without limit. A chunk holds many rows of small things, or a piece of one long row.
   const Dimensions d = dimensions_of(column, sizes, 0);
   std::array<hsize_t, 3> most{H5S_UNLIMITED, d.size[1], d.size[2]}, chunk{1, 1, 1};
   std::size_t row_bytes = 8;
@@ -39,6 +40,7 @@ h5::Handle create_dataset(hid_t file, const Column& column, const FileSizes& siz
     row_bytes *= chunk[i];
   }
   chunk[0] = std::clamp<hsize_t>(chunk_bytes / row_bytes, 1, column.row == RowIs::frame ? 1024 : longest_chunk_row);
+  // The dataset, with what it means as an attribute.
   const h5::Handle space(h5::checked(H5Screate_simple(d.count, d.size.data(), most.data()), name, "make a space"), H5Sclose);
   const h5::Handle how(h5::checked(H5Pcreate(H5P_DATASET_CREATE), name, "describe a dataset"), H5Pclose);
   h5::checked(H5Pset_chunk(how.get(), d.count, chunk.data()), name, "describe a dataset");
@@ -55,14 +57,14 @@ h5::Handle create_dataset(hid_t file, const Column& column, const FileSizes& siz
 struct TrajectoryFile::Inside {
   struct Open {
     h5::Handle set;
-    hsize_t rows = 0;  // written
-    std::vector<double> waiting;
+    hsize_t rows = 0;             // written
+    std::vector<double> waiting;  // values of frames that are not written yet
   };
-  std::string name;
+  std::string name;  // of the file, for messages
   h5::Handle file;
-  FileSizes sizes;
-  std::vector<Open> columns;  // as all_columns()
-  std::int64_t written = 0, waiting = 0;
+  FileSizes sizes;                        // counts that do not change in a run
+  std::vector<Open> columns;              // as all_columns()
+  std::int64_t written = 0, waiting = 0;  // frames
 
   void write_column(const Column& column, Open& open) const;
   void open_and_cut(const Column& column, hsize_t rows);
@@ -75,6 +77,7 @@ struct TrajectoryFile::Inside {
 };
 
 void TrajectoryFile::Inside::write_head(const TrajectoryHead& head) {
+  // Written once: what the run is. `complete` stays 0 until the end is written, also when the program is killed.
   const hid_t root = file.get();
   h5::write_number_attribute(root, "format_version", run_format_version, name);
   h5::write_number_attribute(root, "complete", 0, name);
@@ -118,10 +121,12 @@ TrajectoryFile::TrajectoryFile(const std::filesystem::path& path, std::int64_t f
   in.file = h5::Handle(h5::checked(H5Fopen(in.name.c_str(), H5F_ACC_RDWR, H5P_DEFAULT), in.name, "open the file"), H5Fclose);
   if (h5::read_number_attribute(in.file.get(), "format_version", in.name) != run_format_version)
     throw RecordError(in.name + ": was written by another version of tendril: start again without --resume");
+  // A checkpoint may be older than the file: rows beyond it are cut off.
   const ListCounts rows = in.rows_of_frames(frames);
   for (const Column& column : all_columns())
     in.open_and_cut(column, static_cast<hsize_t>(column.row == RowIs::frame ? frames : rows[list_of(column.row)]));
   in.written = frames;
+  // The continued run is open again; its scene may last longer.
   cut_input_log(in.file.get(), head.inputs_taken, in.name);
   h5::write_number_attribute(in.file.get(), "complete", 0, in.name);
   h5::write_text(in.file.get(), "scene", head.scene, in.name);
@@ -133,6 +138,7 @@ void TrajectoryFile::Inside::open_and_cut(const Column& column, hsize_t rows) {
   h5::Handle set(h5::checked(H5Dopen2(file.get(), column.name, H5P_DEFAULT), name, fmt::format("find `{}`", column.name)),
                  H5Dclose);
   const h5::Handle space(h5::checked(H5Dget_space(set.get()), name, "read a size"), H5Sclose);
+  // The shape must be that of today's columns, and no row of the checkpoint may be missing.
   const Dimensions cut = dimensions_of(column, sizes, rows);
   std::array<hsize_t, 3> size{};
   if (H5Sget_simple_extent_ndims(space.get()) != cut.count)
@@ -151,6 +157,7 @@ ListCounts TrajectoryFile::Inside::rows_of_frames(std::int64_t frames) const {
   if (points % lists != 0 || points / lists < static_cast<std::size_t>(frames))
     throw RecordError(
         fmt::format("{}: holds {} frames, the checkpoint {}: start again without --resume", name, points / lists, frames));
+  // Sum of the rows of all frames, list by list.
   std::vector<std::int64_t> counts(points);
   if (points > 0)
     h5::checked(H5Dread(set.get(), H5T_NATIVE_INT64, H5S_ALL, H5S_ALL, H5P_DEFAULT, counts.data()), name, "read the counts");
@@ -163,6 +170,7 @@ TrajectoryFile::~TrajectoryFile() = default;
 
 void TrajectoryFile::append(const Frame& frame, const Measures& measures) {
   Inside& in = *inside_;
+  // Nodes, contacts and pulls may change in number; the rest may not.
   std::size_t probe_values = 0;
   for (const ProbeValue& probe : measures.probes) probe_values += probe.value.size();
   if (sizes_of(frame, probe_values) != in.sizes)
@@ -187,6 +195,7 @@ std::size_t TrajectoryFile::waiting_bytes() const {
 std::int64_t TrajectoryFile::frames() const { return inside_->written + inside_->waiting; }
 
 void TrajectoryFile::Inside::write_column(const Column& column, Open& open) const {
+  // Grow the dataset by the rows that wait.
   const std::size_t per_row = column.values_per_row(sizes);
   const auto more =
       static_cast<hsize_t>(column.row == RowIs::frame ? static_cast<std::size_t>(waiting) : open.waiting.size() / per_row);
@@ -195,6 +204,7 @@ void TrajectoryFile::Inside::write_column(const Column& column, Open& open) cons
   const hsize_t begin = open.rows;
   open.rows += more;
   if (open.waiting.empty()) return;
+  // Write them in one piece.
   std::array<hsize_t, 3> start{begin, 0, 0}, count = d.size;
   count[0] = more;
   const h5::Handle memory(h5::checked(H5Screate_simple(d.count, count.data(), nullptr), name, "make a space"), H5Sclose);
@@ -209,7 +219,7 @@ void TrajectoryFile::write_and_flush() {
   Inside& in = *inside_;
   if (in.waiting > 0) {
     const std::span<const Column> columns = all_columns();
-    for (const bool per_frame : {false, true})  // lists first, then the counts that tell of them
+    for (const bool per_frame : {false, true})  // lists first, then the counts that refer to them
       for (std::size_t i = 0; i < columns.size(); ++i)
         if ((columns[i].row == RowIs::frame) == per_frame) in.write_column(columns[i], in.columns[i]);
     for (Inside::Open& open : in.columns) open.waiting.clear();
@@ -227,6 +237,7 @@ void TrajectoryFile::set_description(const std::string& description) {
 void TrajectoryFile::close(bool complete, const std::string& outcome, const std::string& message) {
   Inside& in = *inside_;
   write_and_flush();
+  // Frames are on disk: now the run may be called complete.
   h5::write_number_attribute(in.file.get(), "complete", complete ? 1 : 0, in.name);
   in.write_outcome(outcome, message);
   h5::checked(H5Fflush(in.file.get(), H5F_SCOPE_GLOBAL), in.name, "write to disk");

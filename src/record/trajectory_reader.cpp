@@ -17,8 +17,8 @@ constexpr std::size_t block_bytes = 256 * 1024;  // four of the chunks that the 
 constexpr std::int64_t longest_block = 1024;
 constexpr double most_rows = 1 << 24;  // of a frame: a file that says more is damaged
 
-// One dataset; its shape is compared with the column's when it is opened, so that whatever stands in the file is read into arrays
-// that are large enough.
+// One dataset; its shape is compared with the column's when it is opened, so that whatever stands in the file is read into
+// arrays that are large enough.
 class Table {
  public:
   Table(hid_t file, const Column& column, const FileSizes& sizes, const std::string& name) : Table(file, column.name, name) {
@@ -32,6 +32,7 @@ class Table {
       : dataset_(dataset),
         name_(&name),
         set_(h5::checked(H5Dopen2(file, dataset, H5P_DEFAULT), name, fmt::format("find `{}`", dataset)), H5Dclose) {
+    // Shape as found in the file, checked before memory is taken for it.
     const h5::Handle space(h5::checked(H5Dget_space(set_.get()), name, "read a size"), H5Sclose);
     count_ = h5::checked(H5Sget_simple_extent_ndims(space.get()), name, "read a size");
     if (count_ < 1 || count_ > 3) fail_shape();
@@ -41,6 +42,7 @@ class Table {
       if (size > most_row_values / std::max<std::size_t>(1, per_row_)) fail_shape();
       per_row_ *= size;
     }
+    // Rows that are read at once.
     const auto fit = static_cast<std::int64_t>(block_bytes / (8 * std::max<std::size_t>(1, per_row_)));
     block_rows_ = std::clamp<std::int64_t>(fit, 1, longest_block);
   }
@@ -57,6 +59,7 @@ class Table {
     throw RecordError(fmt::format("{}: `{}` has not the shape it should have", *name_, dataset_));
   }
   void load(std::int64_t first, std::int64_t count) {
+    // A block that starts at a multiple of its size, unless the rows wanted reach beyond it.
     first = first / block_rows_ * block_rows_ + block_rows_ >= first + count ? first / block_rows_ * block_rows_ : first;
     std::array<hsize_t, 3> start{static_cast<hsize_t>(first), 0, 0}, size = size_;
     size[0] = static_cast<hsize_t>(std::min(std::max(block_rows_, count), rows() - first));
@@ -73,15 +76,15 @@ class Table {
     first_ = first;
     loaded_ = static_cast<std::int64_t>(size[0]);
   }
-  static constexpr std::size_t most_row_values = std::size_t{1} << 27;
-  const char* dataset_;
-  const std::string* name_;
+  static constexpr std::size_t most_row_values = std::size_t{1} << 27;  // a file that says more is damaged
+  const char* dataset_;                                                 // its name
+  const std::string* name_;                                             // of the file, for messages
   h5::Handle set_;
-  int count_ = 1;
-  std::array<hsize_t, 3> size_{};
-  std::size_t per_row_ = 1;
-  std::int64_t block_rows_ = 1, first_ = 0, loaded_ = 0;
-  std::vector<double> block_;
+  int count_ = 1;                                         // dimensions
+  std::array<hsize_t, 3> size_{};                         // rows first
+  std::size_t per_row_ = 1;                               // values
+  std::int64_t block_rows_ = 1, first_ = 0, loaded_ = 0;  // rows per block; first row and number of rows in memory
+  std::vector<double> block_;                             // these rows
 };
 
 h5::Handle open_to_read(const std::string& name) {
@@ -99,6 +102,7 @@ h5::Handle open_to_read(const std::string& name) {
 
 struct TrajectoryReader::Inside {
   explicit Inside(const std::filesystem::path& path) : name(path.string()), file(open_to_read(name)) {
+    // Who made it, how it ended, what it holds.
     const hid_t root = file.get();
     method = h5::read_text_attribute(root, "method", name);
     scene = h5::read_text(root, "scene", name);
@@ -115,6 +119,7 @@ struct TrajectoryReader::Inside {
       last = probe;
       ++sizes.probes;
     }
+    // Sizes that do not change in a run; every dataset is compared with them.
     sizes.rods = rod_names.size();
     if (sizes.rods == 0) throw RecordError(name + ": has no rods");
     sizes.clamps = h5::read_texts(root, "clamp_names", name).size();
@@ -124,11 +129,12 @@ struct TrajectoryReader::Inside {
     find_rows();
   }
 
-  // How many frames there are, and where each one's rows of the lists begin. A kill may leave datasets that differ by the frames
-  // of one flush: only frames that have all their rows count.
+  // How many frames there are, and where each one's rows of the lists begin. A kill may leave datasets that differ by the
+  // frames of one flush: only frames that have all their rows count.
   void find_rows() {
     const std::span<const Column> columns = all_columns();
     Table* counts = nullptr;
+    // Rows that are there: of frames, and of each list (nodes, edges, contacts ...).
     ListCounts there;
     there.fill(std::numeric_limits<std::int64_t>::max());
     frames = std::numeric_limits<std::int64_t>::max();
@@ -139,6 +145,7 @@ struct TrajectoryReader::Inside {
     }
     first_row.assign(1, ListCounts{});
     for (std::int64_t k = 0; k < frames; ++k) {
+      // Frame k counts if its numbers make sense and all of its rows exist; the first that does not is the end.
       const double* n = counts->at(k, 1);
       ListCounts next = first_row.back();
       for (std::size_t l = 0; l < lists; ++l) {
@@ -154,6 +161,7 @@ struct TrajectoryReader::Inside {
   void read(std::int64_t k, Frame& f, Measures& m, bool plotted) {
     TENDRIL_REQUIRE(k >= 0 && k < frames, "there is no such frame");
     f.report = {};
+    // Storage is reused; every column puts its rows into frame or measures.
     m.probes.resize(probes.size());
     for (std::size_t i = 0; i < probes.size(); ++i) {
       m.probes[i].name = probes[i].name;
@@ -163,6 +171,7 @@ struct TrajectoryReader::Inside {
     try {
       for (std::size_t i = 0; i < columns.size(); ++i) {
         if (plotted && !columns[i].plotted) continue;
+        // One row per frame, or the frame's rows of a list.
         std::int64_t first = k, count = 1;
         if (columns[i].row != RowIs::frame) {
           const std::size_t l = list_of(columns[i].row);
@@ -178,14 +187,14 @@ struct TrajectoryReader::Inside {
     }
   }
 
-  std::string name;
+  std::string name;  // of the file, for messages
   h5::Handle file;
   std::string method, scene, description, outcome, message;
-  bool complete = false;
+  bool complete = false;  // true: the run reached its end
   std::vector<std::string> rod_names;
-  std::vector<ProbeValue> probes;
-  FileSizes sizes;
-  std::int64_t frames = 0;
+  std::vector<ProbeValue> probes;     // names and numbers of values
+  FileSizes sizes;                    // counts that do not change in a run
+  std::int64_t frames = 0;            // that are whole
   std::vector<Table> tables;          // as all_columns()
   std::vector<ListCounts> first_row;  // per frame, and one more
 };

@@ -30,11 +30,11 @@ class Child {
   std::string last_words() const;  // the end of its log
 
  private:
-  void reap();
+  void reap();  // waits until it has ended
   std::filesystem::path log_;
-  pid_t process_ = -1;
-  int input_ = -1;
-  int status_ = 0;
+  pid_t process_ = -1;  // also the number of its process group
+  int input_ = -1;      // pipe to its standard input; -1: none
+  int status_ = 0;      // of waitpid, once it has ended
   bool ended_ = false;
 };
 

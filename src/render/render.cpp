@@ -64,6 +64,7 @@ class Inbox {
   Inbox(std::int64_t expected, Child* film, const fs::path& picture) : expected_(expected), film_(film), picture_(picture) {}
 
   bool take(std::string_view path, std::string_view body) {
+    // Pictures come in order, one request each; anything else is refused.
     if (path == "done") return tell([this] { done_ = true; });
     if (path == "failed")
       return tell([this, body] { failure_ = "the page could not draw: " + std::string(body.substr(0, 1000)); });
@@ -104,14 +105,14 @@ class Inbox {
     out.write(bytes.data(), static_cast<std::streamsize>(bytes.size())).flush();
     return out.good();
   }
-  const std::int64_t expected_;
-  Child* const film_;
-  const fs::path picture_;
-  mutable std::mutex mutex_;
-  std::condition_variable news_;
-  std::int64_t pictures_ = 0;
-  bool done_ = false;
-  std::string failure_;
+  const std::int64_t expected_;   // pictures in all
+  Child* const film_;             // ffmpeg; nullptr: a single picture
+  const fs::path picture_;        // its file
+  mutable std::mutex mutex_;      // for all below
+  std::condition_variable news_;  // any of them has changed
+  std::int64_t pictures_ = 0;     // that have come
+  bool done_ = false;             // true: the page says that it has drawn all
+  std::string failure_;           // why it gave up
 };
 
 void wait_for_pictures(Inbox& inbox, Child& browser, Child* film, const RenderOptions& o, std::int64_t expected,
@@ -119,6 +120,7 @@ void wait_for_pictures(Inbox& inbox, Child& browser, Child* film, const RenderOp
   std::int64_t seen = -1;
   Clock::time_point last = Clock::now();
   while (!inbox.wait()) {
+    // Patience counts from the last picture.
     const std::int64_t now = inbox.pictures();
     if (now != seen) seen = now, last = Clock::now();
     if (going_on && !going_on(now, expected)) throw RenderStopped("stopped");
@@ -162,12 +164,14 @@ std::vector<std::string> film_endings() { return {".mp4", ".webm"}; }
 
 RenderReport render(std::string page, const RenderOptions& o,
                     const std::function<bool(std::int64_t, std::int64_t)>& going_on) {
+  // Programs that are needed, before any work.
   const bool is_film = o.file.extension() != ".png";
   const fs::path browser_program =
       need_program({"chromium", "chromium-browser", "google-chrome"}, "chromium", "draws the pictures");
   const fs::path film_program = is_film ? need_program({"ffmpeg"}, "ffmpeg", "makes films of pictures") : fs::path();
   signal(SIGPIPE, SIG_IGN);  // a child that dies is an error of the write that meets it
 
+  // Which times are drawn; the page computes the same number of pictures.
   const double fps = is_film ? o.fps / o.speed : 1;  // pictures per simulated second
   const double from = is_film ? o.from : o.to;
   const auto expected = 1 + static_cast<std::int64_t>(std::floor((o.to - from) * fps + 1e-6));  // as the page counts
@@ -181,6 +185,7 @@ RenderReport render(std::string page, const RenderOptions& o,
   if (is_film) film.emplace(film_words(film_program, o, unfinished.name()), place.path() / "ffmpeg.log", true);
   Inbox inbox(expected, film ? &*film : nullptr, unfinished.name());
   const auto body = std::make_shared<const std::string>(std::move(page));
+  // A server of its own: one page, and a place to upload pictures to.
   Content content;
   content.get = [body](std::string_view path) -> std::optional<Served> {
     if (!path.empty()) return std::nullopt;

@@ -81,6 +81,7 @@ Overlaps find_overlaps(const Model& model, const ContactGeometry& geometry, cons
 Problems check_overlap(const Model& model) {
   Problems problems;
   if (!model.contact.enabled) return problems;
+  // Rods, obstacles and bodies as they are at time 0.
   ContactGeometry geometry(model);
   const std::vector<int> body_of = add_bodies(model, geometry);
   Drive drive;
@@ -89,6 +90,7 @@ Problems check_overlap(const Model& model) {
   std::vector<Pose> poses;
   for (const ObstacleNow& o : drive.obstacles) poses.push_back(o.pose);
   for (const int b : body_of) poses.push_back(drive.bodies[static_cast<Size>(b)].pose);
+  // The same positions before and after: no motion, so what is found touches or overlaps now.
   const ContactPositions start{nodes, poses};
   ContactWorkspace workspace;
   std::vector<Touch> touches;
@@ -97,12 +99,14 @@ Problems check_overlap(const Model& model) {
     return {{Severity::error, "", "rod", "the rods start in one heap: too many segments touch", "",
              "start them further apart, or give them a smaller radius"}};
   if (found == Found::not_finite) return {{Severity::error, "", "rod", "a position at the start is not finite", "", ""}};
+  // One message for each pair of things, with its deepest place; not more than a few.
   const int rods = static_cast<int>(model.rods.size());
   for (const auto& [who, o] : find_overlaps(model, geometry, start, touches)) {
     if (problems.size() >= most_told) {
       problems.push_back({Severity::error, "", "rod", "and more rods start inside something", "", ""});
       break;
     }
+    // Users count segments from the start of their rod.
     const RodModel& a = model.rods[static_cast<Size>(who.first)];
     const int in_a = o.edge_a - a.span.first_edge;
     std::string what;

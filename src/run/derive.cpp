@@ -45,6 +45,7 @@ Checked<Derived> derive(const Scene& scene) {
   std::shared_ptr<const Model> model;
   Problems own;
   for (const MethodEntry& method : all_methods()) {
+    // The scene as every method sees it; the model is the same for all.
     Scene as_if = scene;
     as_if.method = method.info.name;
     Examined examined = examine(as_if, method);

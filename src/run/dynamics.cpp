@@ -14,12 +14,14 @@ constexpr std::int64_t steps_between_keeps = 64;  // saving a state costs about 
 
 void Simulation::Inside::begin_stretch(double limit) {
   const double frame_interval = 1 / scene.time.frames_per_second;
+  // To the next recording time, or to where the caller wants to stop.
   place.from = place.time;
   place.to = std::min(frame_time(place.next_frame), limit);
   // A whole interval counts as 1/fps, not as the difference of two rounded times: every step has the same bits.
   const double interval = place.to - place.from;
   const bool whole = !place.off_grid && std::abs(interval - frame_interval) < 1e-9 * frame_interval;
   const double length = whole ? frame_interval : interval;
+  // As many equal steps as keep each at most the nominal size; 1e-9 against one more step by rounding.
   place.substeps = std::max<std::int64_t>(1, static_cast<std::int64_t>(std::ceil(length / step_size - 1e-9)));
   place.nominal = length / static_cast<double>(place.substeps);
   place.at = place.part = 0;
@@ -38,6 +40,7 @@ StepReport Simulation::Inside::take_part() {
     note(report);
     done += report.step_taken > 0 ? std::min(report.step_taken, ask) : ask;
   } while (done < dt * (1 - 1e-12));
+  // Time from counters, not by adding up: it depends on no history of retries and ends exactly on the recording time.
   if (++place.part == std::int64_t{1} << place.level) place.part = 0, ++place.at;
   const double steps = static_cast<double>(place.at) + std::ldexp(static_cast<double>(place.part), -place.level);
   place.time = place.at == place.substeps ? place.to : place.from + steps * place.nominal;
@@ -46,6 +49,7 @@ StepReport Simulation::Inside::take_part() {
 }
 
 bool Simulation::Inside::retry_with_half_steps() {
+  // Step rejection: back to the kept state, whose position in the stretch is counted in the new, smaller parts.
   const int level = place.level + 1;
   if (level > max_halvings) return false;
   come_back();
@@ -57,11 +61,13 @@ bool Simulation::Inside::retry_with_half_steps() {
 
 StepReport Simulation::Inside::advance_dynamics(double limit) {
   for (;;) {
+    // The last stretch is done, or ends later than the caller wants.
     if (place.at == place.substeps || place.to > limit) begin_stretch(limit);
     if (keep_due || (place.part == 0 && place.at - kept.at >= steps_between_keeps)) {
       if (place.part == 0 && place.level > 0) --place.level;  // the last steps went well: try longer ones again
       keep();
     }
+    // One part; at a recording time the frame is written, and a frame that is not finite counts as a failed step.
     StepReport report = take_part();
     if (report.outcome == Outcome::fine && place.at == place.substeps && place.time == frame_time(place.next_frame) &&
         !arrive()) {

@@ -28,8 +28,8 @@ struct Simulation::Inside::Along {
 
 namespace {
 
-// The way that what holds, pulls and pushes the rods goes in one increment, over what it may: of clamps, couplings, hands
-// (on rods and on bodies), driven bodies and, where there is contact, obstacles.
+// How far everything that holds, pulls or pushes the rods moves in one increment, over what is allowed: clamps, couplings,
+// hands (on rods and on bodies), driven bodies and, where there is contact, obstacles.
 class Travel {
  public:
   Travel(const Model& model, const Live& live)
@@ -41,6 +41,7 @@ class Travel {
 
   void add(const Drive& a, const Drive& b) {
     for (std::size_t i = 0; i < clamps_.size(); ++i) {
+      // Clamps: the turn about their axis is counted too, which an orientation shows only up to half a turn.
       const ClampNow &from = a.clamps[i], &to = b.clamps[i];
       if (!from.active || !to.active) continue;
       const double angle =
@@ -48,10 +49,12 @@ class Travel {
       count(clamps_[i], (to.pose.position - from.pose.position).norm(), angle, length_of(model_, model_.clamps[i].rod));
     }
     for (std::size_t i = 0; i < std::min(a.grips.size(), b.grips.size()); ++i) {
+      // Hands and couplings: positions only.
       const Grip &from = a.grips[i], &to = b.grips[i];
       if (from.coupling != to.coupling || from.hand != to.hand) break;  // one of them began or ended
       count(grips_[i], (to.pose.position - from.pose.position).norm(), 0, length_of(model_, from.rod));
     }
+    // Driven bodies and obstacles.
     for (std::size_t i = 0; i < bodies_.size(); ++i) count(bodies_[i], a.bodies[i].pose, b.bodies[i].pose);
     for (std::size_t i = 0; i < obstacles_.size(); ++i) count(obstacles_[i], a.obstacles[i].pose, b.obstacles[i].pose);
   }
@@ -77,10 +80,11 @@ class Travel {
 
 }  // namespace
 
-// The increment, shortened so that nothing that drives the rods goes further than Newton's method likes.
+// The increment, shortened so that nothing that drives the rods goes further than Newton's method can follow.
 // `before_` and `after_` keep their storage.
 double Simulation::Inside::limited(const Along& along, double from, double increment) {
   for (int tries = 0; tries < 30; ++tries) {
+    // Sampled within the increment: a path that goes forth and back moves far without ending far.
     Travel travel(*model, followed);
     evaluate(*model, followed, along.time_at(from), along.factor_at(from), before_);
     for (int k = 1; k <= samples; ++k) {
@@ -89,6 +93,7 @@ double Simulation::Inside::limited(const Along& along, double from, double incre
       travel.add(before_, after_);
       std::swap(before_, after_);
     }
+    // Too far: shorter in proportion, and measured again, because paths need not be even.
     if (travel.worst() <= 1.001) break;
     increment /= std::min(travel.worst(), 16.0);
   }
@@ -97,11 +102,13 @@ double Simulation::Inside::limited(const Along& along, double from, double incre
 
 // From where place stands to `target`; stops early only when it has to give up.
 StepReport Simulation::Inside::follow(const Along& along, double target) {
+  // Continuation (incremental loading): x is the parameter, time or load factor.
   double& x = along.in_time ? place.time : place.load_factor;
   int halvings = 0;
   StepReport report = place.last;
   const double tiny = 1e-12 * std::max(1.0, std::abs(target));
   while (x < target) {
+    // The last increment ends exactly on the target.
     double increment = limited(along, x, std::min(place.increment, target - x));
     const double next = target - (x + increment) < tiny ? target : x + increment;
     increment = next - x;
@@ -110,11 +117,13 @@ StepReport Simulation::Inside::follow(const Along& along, double target) {
     if (report.outcome == Outcome::fine) {
       note(report);
       x = next;
+      // Found: go on, and try twice the increment next.
       place.increment = 2 * increment;
       halvings = 0;
       if (!along.in_time && scene.time.mode == Mode::statics) return report;  // each one is recorded
       continue;
     }
+    // Not found: back to the last equilibrium, with half the increment.
     if (++halvings > max_halvings)
       return give_up(report, fmt::format("the increment of {} was halved {} times, to {:.3g}",
                                          along.in_time ? "time [s]" : "loads and paths", max_halvings, increment));
@@ -135,9 +144,10 @@ StepReport Simulation::Inside::stay(StepReport report) {
   return report;
 }
 
-// On the straight way between two sets of inputs, at the time and load factor of the moment.
+// Continuation along the straight line between two sets of inputs, at the present time and load factor.
 StepReport Simulation::Inside::follow_to(const Live& from, const Live& to, int& increments_left) {
   const double time = scene.time.mode == Mode::statics ? scene.time.duration : place.time;
+  // x: how far from `from` (0) to `to` (1). The increment starts with, and never exceeds, what Newton's method can follow.
   const double limit = 1 / std::max(1.0, increments_between(*model, from, to, most_move, most_turn, first_load_increment));
   double x = 0, increment = limit;
   int halvings = 0;
@@ -146,6 +156,7 @@ StepReport Simulation::Inside::follow_to(const Live& from, const Live& to, int& 
   followed = from;
   for (; x < 1 && increments_left > 0; --increments_left) {
     const double target = 1 - (x + increment) < 1e-9 ? 1 : x + increment;
+    // An equilibrium with inputs in between.
     blend(from, to, target, next);
     keep();
     report = method->relax(time, place.load_factor, next);
@@ -168,7 +179,9 @@ StepReport Simulation::Inside::follow_to(const Live& from, const Live& to, int& 
 StepReport Simulation::Inside::follow_inputs(int most_increments) {
   StepReport report = place.last;
   Live from, to;
+  // Nothing new, or the last inputs could not be followed.
   if (stuck || same_inputs(followed, live)) return report;
+  // First the hands that are gone let go slowly; then new ones take hold where their points are, and all inputs move.
   if (let_go(followed, live, to)) {
     from = followed;
     report = follow_to(from, to, most_increments);
@@ -183,6 +196,7 @@ StepReport Simulation::Inside::follow_inputs(int most_increments) {
 // in a live view, time counts frames: an equilibrium has none of its own.
 StepReport Simulation::Inside::advance_statics() {
   StepReport report = place.last;
+  // The ramp: loads and paths grow from 0 to 1, then live inputs are followed.
   if (place.load_factor < 1) {
     if (place.increment == 0) {
       place.increment = first_load_increment;
@@ -193,6 +207,7 @@ StepReport Simulation::Inside::advance_statics() {
     place.time = place.load_factor >= 1 ? scene.time.duration : place.load_factor * scene.time.duration;
     if (place.load_factor >= 1) report = follow_inputs(std::numeric_limits<int>::max());
   } else {
+    // After the ramp: only live inputs can change the equilibrium.
     const bool unchanged = stuck || same_inputs(followed, live);
     report = follow_inputs(most_input_increments);
     if (unchanged) note(report);
@@ -216,6 +231,7 @@ StepReport Simulation::Inside::advance_quasistatic(double limit) {
     place.increment = 1 / scene.time.frames_per_second;
     report = follow_inputs(std::numeric_limits<int>::max());
   } else {
+    // Live inputs first, at the present time; then time runs to the next frame or to where the caller wants to stop.
     const StepReport inputs = follow_inputs(most_input_increments);
     const double target = std::min(frame_time(place.next_frame), limit);
     report = follow({.in_time = true}, target);

@@ -67,6 +67,7 @@ bool same_inputs(const Live& a, const Live& b) {
 
 double increments_between(const Model& model, const Live& a, const Live& b, double most_move, double most_turn,
                           double most_change) {
+  // Gravity, paths of clamps, couplings and bodies, hands: each in what one increment allows; the largest counts.
   double worst = std::abs(b.gravity_scale - a.gravity_scale) / most_change;
   for (const PathInput& to : b.paths) {
     const PathInput from = path_of(a, to);
@@ -76,6 +77,7 @@ double increments_between(const Model& model, const Live& a, const Live& b, doub
   for (const Hand& to : b.hands) {
     const Hand* from = hand_of(a, to);
     if (from == nullptr) continue;
+    // Hands that hold the same point: distance, and relative change of stiffness; turning only if it pulls.
     const double length = length_of(model, to.rod);
     worst = std::max({worst, (to.pose.position - from->pose.position).norm() / (most_move * length),
                       relative_change(from->stiffness, to.stiffness) / most_change,
@@ -88,6 +90,7 @@ double increments_between(const Model& model, const Live& a, const Live& b, doub
 
 void blend(const Live& a, const Live& b, double share, Live& out) {
   const auto mix = [share](const auto& x, const auto& y) { return ((1 - share) * x + share * y); };
+  // All numbers linearly, orientations by slerp; hands that only one side has stay as in b.
   out = b;
   if (share >= 1) return;
   out.gravity_scale = mix(a.gravity_scale, b.gravity_scale);
@@ -110,6 +113,7 @@ bool let_go(const Live& a, const Live& b, Live& out) {
   out = a;
   bool any = false;
   for (Hand& hand : out.hands) {
+    // Hands that are not in b, or hold another point there: their springs go to zero.
     if (hand_of(b, hand) != nullptr) continue;
     any = any || hand.stiffness > 0 || hand.angular_stiffness > 0;
     hand.stiffness = hand.angular_stiffness = 0;
@@ -121,6 +125,7 @@ void take_hold(const Model& model, const Frame& frame, const Live& a, const Live
   out = a;
   out.hands = b.hands;
   for (Hand& hand : out.hands) {
+    // A hand that goes on keeps its pose; a new one starts at the point it holds, where its spring is not stretched.
     if (const Hand* held = hand_of(a, hand)) {
       hand = *held;
     } else if (hand.rod >= 0) {

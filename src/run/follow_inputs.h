@@ -1,4 +1,4 @@
-// The way from one set of live inputs to another, for equilibria that follow it in increments.
+// From one set of live inputs to another, in increments that equilibria can follow.
 #pragma once
 
 #include "model/model.h"
@@ -6,16 +6,17 @@
 
 namespace tendril {
 
-// The length by which ways are measured: the rod's, or of the shortest one where bodies and obstacles (rod < 0) are moved.
+// The length by which distances are measured: the rod's, or of the shortest one where bodies and obstacles (rod < 0) are
+// moved.
 double length_of(const Model& model, int rod);
 
 bool same_inputs(const Live& a, const Live& b);
 
-// How far it is, in increments that Newton's method likes.
+// How many increments it takes, each small enough for Newton's method.
 double increments_between(const Model& model, const Live& a, const Live& b, double most_move, double most_turn,
                           double most_change);
 
-// On the straight way, at `share` of it. Both have the same hands.
+// Linear interpolation: at `share` between a and b. Both have the same hands.
 void blend(const Live& a, const Live& b, double share, Live& out);
 
 // Hands of `a` that `b` does not have, or not at the same point, let go slowly: `a` with their stiffness at zero. Returns

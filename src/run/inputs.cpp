@@ -14,6 +14,7 @@ namespace tendril {
 // ---- values as numbers ---------------------------------------------------------------------------------------------------
 InputNumbers numbers_of(const InputValue& value) {
   InputNumbers n{};
+  // Numbers and vectors, alone or followed by their rate.
   if (const auto* number = std::get_if<double>(&value)) n[0] = *number;
   if (const auto* vector = std::get_if<Vec3>(&value)) std::copy_n(vector->data(), 3, n.begin());
   if (const auto* turning = std::get_if<WithRate<double>>(&value)) n[0] = turning->value, n[1] = turning->rate;
@@ -21,6 +22,8 @@ InputNumbers numbers_of(const InputValue& value) {
     std::copy_n(moving->value.data(), 3, n.begin());
     std::copy_n(moving->rate.data(), 3, n.begin() + 3);
   }
+  // A hand: what it holds, pose, motion, spring and damper, point on a body. input_from reads them in this order, and
+  // recorded input logs hold them: do not reorder.
   if (const auto* h = std::get_if<Hand>(&value)) {
     const Quat& q = h->pose.orientation;
     const Vec3 &x = h->pose.position, &v = h->motion.linear, &w = h->motion.angular;
@@ -98,6 +101,7 @@ bool set_path(std::string_view name, const std::string& owner_name, bool turns, 
   constexpr double turn_angle = 2 * std::numbers::pi;
   const bool turn = turns && name == owner_name + ".turn", move = name == owner_name + ".move";
   if (!turn && !move) return false;
+  // Right kind of value, finite.
   const auto number = value_of<double>(value, 0);
   const auto vector = value_of<Vec3>(value, Vec3::Zero());
   TENDRIL_REQUIRE(turn ? number.has_value() : vector.has_value(),
@@ -105,6 +109,7 @@ bool set_path(std::string_view name, const std::string& owner_name, bool turns, 
   TENDRIL_REQUIRE(turn ? std::isfinite(number->value) && std::isfinite(number->rate)
                        : vector->value.allFinite() && vector->rate.allFinite(),
                   std::string(name) + " takes finite numbers");
+  // Turns are given in turns and kept in radians.
   PathInput& path = own_path(live, owner);
   if (turn) path.turn = turn_angle * number->value, path.turn_rate = turn_angle * number->rate;
   if (move) path.move = vector->value, path.move_rate = vector->rate;
@@ -119,6 +124,7 @@ std::string methods_with(Feature feature) {
 }
 
 void check_hand(const Hand& hand, const std::string& name, const Model& model, const MethodInfo& method) {
+  // Everything is checked here, so that a method may trust its inputs.
   const auto finite = [](const Pose& p, const Motion& m) {
     return p.position.allFinite() && p.orientation.coeffs().allFinite() && m.linear.allFinite() && m.angular.allFinite();
   };
@@ -126,6 +132,7 @@ void check_hand(const Hand& hand, const std::string& name, const Model& model, c
     TENDRIL_REQUIRE(method.can.any(feature),
                     fmt::format("{}: method `{}` {}; {}", name, method.name, info_of(feature).lack, methods_with(feature)));
   };
+  // The method takes hands; the hand holds one thing, and that exists.
   const bool turns = hand.angular_stiffness != 0 || hand.angular_damping != 0;
   require(Feature::couplings);
   TENDRIL_REQUIRE(hand.rod < 0 || hand.body < 0, name + " holds a rod or a body, not both");
@@ -141,6 +148,7 @@ void check_hand(const Hand& hand, const std::string& name, const Model& model, c
         hand.material >= 0 && hand.material <= rod.length * (1 + 1e-9),
         fmt::format("{} cannot hold rod {} at {} m: it is {} m long", name, rod.name, hand.material, rod.length));
   }
+  // Numbers are finite, springs do not push; turning needs a method that can.
   TENDRIL_REQUIRE(hand.point.allFinite(), name + " must hold a body at a finite place");
   TENDRIL_REQUIRE(finite(hand.pose, hand.motion), name + " must be at a finite place with a finite velocity");
   for (const double k : {hand.stiffness, hand.damping, hand.angular_stiffness, hand.angular_damping})
@@ -150,6 +158,7 @@ void check_hand(const Hand& hand, const std::string& name, const Model& model, c
 
 // Hands stand in the order of their ids: the same hands give the same Live, whichever came first.
 void set_hand(std::string_view name, const InputValue& value, const Model& model, const MethodInfo& method, Live& live) {
+  // The name gives the id, hand.1 to hand.8.
   const std::string_view number = name.substr(5);
   const int id = number.size() == 1 && number[0] >= '1' && number[0] <= '8' ? number[0] - '0' : 0;
   TENDRIL_REQUIRE(id > 0, fmt::format("there is no `{}`; hands are called hand.1 to hand.8", name));
@@ -157,6 +166,7 @@ void set_hand(std::string_view name, const InputValue& value, const Model& model
   TENDRIL_REQUIRE(given != nullptr, std::string(name) + " takes a Hand");
   const bool holds = given->rod >= 0 || given->body >= 0;
   if (holds) check_hand(*given, std::string(name), model, method);
+  // A new list, in the order of ids, in which this hand replaces the one of the same id; one that holds nothing is left out.
   FixedVec<Hand, 8> hands;
   const auto put = [&hands, &given, id] {
     Hand hand = *given;
@@ -181,6 +191,7 @@ void apply(std::string_view name, const InputValue& value, const Model& model, c
     live.gravity_scale = *number;
     return;
   }
+  // Names of paths are made of what they belong to; the first that fits takes the value.
   if (name.starts_with("hand.")) return set_hand(name, value, model, method, live);
   for (std::size_t i = 0; i < model.clamps.size(); ++i)
     if (set_path(name, "clamp." + model.clamps[i].name, true, value, live, {.clamp = static_cast<int>(i)})) return;
@@ -234,15 +245,16 @@ void Simulation::replay(std::vector<LoggedInput> inputs) {
   inside_->script_at = 0;
 }
 
-// ---- taking them
-// -----------------------------------------------------------------------------------------------------------
+// ---- taking them ---------------------------------------------------------------------------------------------------------
 void Simulation::Inside::set_input(std::string_view name, const InputValue& value) {
+  // Several values of one input before a step: only the last counts.
   for (LoggedInput& input : pending)
     if (input.name == name) return void(input.value = value);
   pending.push_back({0, std::string(name), value});
 }
 
 void Simulation::Inside::take_inputs() {
+  // Inputs of a script whose step has come are set as a user would set them.
   const std::int64_t step = advances++;
   for (; script_at < script.size() && script[script_at].step <= step; ++script_at) {
     const LoggedInput& input = script[script_at];
@@ -251,6 +263,7 @@ void Simulation::Inside::take_inputs() {
     set_input(input.name, input.value);
   }
   if (pending.empty()) return;
+  // All that is pending takes effect at once, before the step, and is logged with its number.
   live = wanted;
   for (LoggedInput& input : pending) {
     input.step = step;

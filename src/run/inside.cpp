@@ -57,6 +57,7 @@ bool Simulation::Inside::finished() const {
 }
 
 void Simulation::Inside::keep() {
+  // Method state as bytes, clocks as they are; storage is reused.
   scratch.clear();
   method->visit_state(scratch);
   kept_state.assign(scratch.buffer().begin(), scratch.buffer().end());
@@ -72,6 +73,7 @@ void Simulation::Inside::come_back() {
 }
 
 void Simulation::Inside::note(const StepReport& report) {
+  // An accepted step: counted, and the worst values remembered for the report.
   ++place.step;
   place.last = report;
   place.worst_iterations = std::max(place.worst_iterations, report.iterations);
@@ -83,6 +85,7 @@ void Simulation::Inside::note(const StepReport& report) {
 
 void Simulation::Inside::refresh() const {
   if (fresh) return;
+  // The method fills the frame; time, step and report are the run's.
   method->write(frame);
   frame.time = place.time;
   frame.step = place.step;
@@ -107,6 +110,7 @@ bool Simulation::Inside::arrive() {
   fresh = false;
   refresh();
   if (!all_finite(frame)) return false;
+  // The first frame is the reference of the energy drift.
   if (place.recorded == 0) place.first = measures.energy;
   ++place.recorded;
   // From the time, not by counting: a run that ended between two frame times may go on with a longer duration.
@@ -121,6 +125,7 @@ bool Simulation::Inside::arrive() {
 }
 
 StepReport Simulation::Inside::give_up(const StepReport& report, const std::string& what_was_tried) {
+  // The run ends in the last kept state, which is finite, with the message of the failure.
   const double failed_at = place.time;
   come_back();
   failed = true;

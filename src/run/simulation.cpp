@@ -107,6 +107,7 @@ constexpr int steps_between_ticks = 16;
 
 RunReport simulate(Simulation& simulation, std::span<Sink* const> sinks, const std::function<bool()>& stop) {
   Simulation::Inside& in = *simulation.inside_;
+  // A frame is given to the sinks once, also when a run goes on from a checkpoint.
   const auto deliver = [&] {
     if (!simulation.at_recording_time() || in.place.delivered == in.place.recorded) return;
     in.place.delivered = in.place.recorded;
@@ -116,6 +117,7 @@ RunReport simulate(Simulation& simulation, std::span<Sink* const> sinks, const s
   deliver();
   int since_tick = steps_between_ticks;
   while (!simulation.finished()) {
+    // Steps until the end, failure or `stop`.
     if (++since_tick >= steps_between_ticks || in.scene.time.mode != Mode::dynamics) {
       since_tick = 0;
       for (Sink* sink : sinks) sink->tick(simulation);

@@ -77,15 +77,18 @@ void add_elastic_demands(const Rod& rod, const std::string& path, const std::str
 
 void add_rod_demands(const Rod& rod, const std::string& path, std::vector<Demand>& demands) {
   const std::string who = "rod `" + rod.name + "` ";
+  // Shape at rest.
   if (is_ring(rod.rest))
     demands.push_back({path + ".rest", Feature::ring, who + "is closed"});
   else if (!is_straight(rod.rest))
     demands.push_back({path + ".rest", Feature::rest_curvature, who + "is curved at rest"});
+  // Sections, damping, elasticity.
   if (rod.section) add_section_demands(*rod.section, path + ".section", who, demands);
   for (std::size_t i = 0; i < rod.sections.size(); ++i)
     add_section_demands(rod.sections[i].section, fmt::format("{}.sections[{}].section", path, i), who, demands);
   if (!(rod.damping == Damping{})) demands.push_back({path + ".damping", Feature::damping, who + "is damped"});
   add_elastic_demands(rod, path, who, demands);
+  // Motion at the start, and number of segments; without one, that of the polyline or the default.
   if (!rod.velocities.empty()) demands.push_back({path + ".velocities", Feature::inertia, who + "starts with velocities"});
   if (!rod.velocity.isZero(0) || !rod.angular_velocity.isZero(0))
     demands.push_back({path + ".velocity", Feature::inertia, who + "starts with a velocity"});
@@ -97,6 +100,7 @@ void add_rod_demands(const Rod& rod, const std::string& path, std::vector<Demand
 
 void add_clamp_demands(const std::set<std::string>& rings, const Clamp& clamp, const std::string& path,
                        std::vector<Demand>& demands) {
+  // Where it stands, whether it slides, what it holds.
   const bool inside = rings.count(clamp.rod) || (clamp.at > 0 && clamp.at < 1);
   const std::string who = "clamp `" + clamp.name + "` ";
   const auto holds = [&clamp](Hold h) { return std::find(clamp.hold.begin(), clamp.hold.end(), h) != clamp.hold.end(); };
@@ -138,6 +142,7 @@ void add_load_demands(const Load& load, const std::string& path, std::vector<Dem
 std::vector<Demand> demands_of(const Scene& scene) {
   std::vector<Demand> demands;
   const auto numbered = [](const char* list, std::size_t i) { return fmt::format("{}[{}]", list, i); };
+  // The mode, then everything in the scene that not every method can do.
   demands.push_back({"time.mode", scene.time.mode == Mode::dynamics ? Feature::inertia : Feature::equilibria,
                      std::string("the mode is \"") + scene_detail::word(scene.time.mode) + "\""});
   for (std::size_t i = 0; i < scene.rods.size(); ++i) add_rod_demands(scene.rods[i], numbered("rod", i), demands);
@@ -201,6 +206,7 @@ void check_method_options(const Scene& scene, const MethodEntry& method, const O
   for (const OptionInfo& info : method.info.options) known.push_back(info.name);
   for (const auto& [name, value] : table) {
     const std::string field = "options." + method.info.name + "." + name;
+    // Known, known from earlier versions, or unknown.
     const auto info = std::find_if(method.info.options.begin(), method.info.options.end(),
                                    [&](const OptionInfo& o) { return o.name == name; });
     if (const char* place = moved_option(name); place != nullptr && info == method.info.options.end()) {
@@ -213,6 +219,7 @@ void check_method_options(const Scene& scene, const MethodEntry& method, const O
           {Severity::error, locate(scene, field), field, "unknown option", {}, known.empty() ? none : suggest(name, known)});
       continue;
     }
+    // Known: of the right type and in range?
     const std::string allowed = wrong_option(*info, value);
     if (allowed.empty()) continue;
     const auto* text = std::get_if<std::string>(&value);
@@ -263,6 +270,7 @@ Problems check_capability(const Scene& scene, std::span<const MethodEntry> metho
   Problems problems;
   for (const Demand& d : demands) {
     if (meets(method->info.can, d, mode)) continue;
+    // For each lack the best advice: methods that can all, or this, or this in the other mode.
     std::vector<std::string> can;
     for (const MethodEntry& m : methods)
       if (meets(m.info.can, d, mode)) can.push_back(m.info.name);

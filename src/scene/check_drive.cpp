@@ -95,6 +95,7 @@ void DriveChecker::check_load(const Load& load, const std::string& path) {
 }
 
 void DriveChecker::check_probe(const Probe& probe, const std::string& path) {
+  // A reaction belongs to a clamp or coupling; some quantities to a body; all others to a rod.
   const bool reaction = probe.quantity == Quantity::reaction_force || probe.quantity == Quantity::reaction_moment;
   const std::string quantity = quote(word(probe.quantity));
   if (reaction && probe.clamp.empty() && probe.coupling.empty())
@@ -130,6 +131,7 @@ void DriveChecker::check_ignored() {
   if (scene_.time.mode == Mode::dynamics) return;
   const std::string why = "has no effect on an equilibrium";
   for (std::size_t i = 0; i < scene_.rods.size(); ++i) {
+    // Motion and damping of rods, drag, wind.
     const Rod& r = scene_.rods[i];
     const std::string path = "rod[" + std::to_string(i) + "]";
     if (!r.velocity.isZero(0)) add(Severity::warning, path + ".velocity", why);
@@ -144,6 +146,7 @@ void DriveChecker::check_ignored() {
             "run the motion with damping until it rests");
   }
   for (std::size_t i = 0; i < scene_.rods.size(); ++i) {
+    // A rod that nothing holds may drift away.
     bool held = false;
     for (const Clamp& clamp : scene_.clamps)
       held = held || (clamp.rod == scene_.rods[i].name && std::ranges::count(clamp.hold, Hold::position) > 0);

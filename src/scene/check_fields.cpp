@@ -28,6 +28,7 @@ std::string locate(const Scene& scene, std::string_view field) {
   const auto& places = scene.source.places;
   std::string path(field);
   while (!path.empty()) {
+    // The field itself, or the nearest table around it that stands in the file.
     const auto found = places.find(path);
     if (found != places.end() && found->second.line == 0) return "--set";
     if (found != places.end()) return fmt::format("{}:{}:{}", scene.source.file, found->second.line, found->second.column);

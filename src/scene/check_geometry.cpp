@@ -89,6 +89,7 @@ class GeometryChecker {
 };
 
 void GeometryChecker::check_sections(const Rod& rod, const std::string& path) {
+  // Exactly one of section and sections.
   if (rod.section && !rod.sections.empty())
     error(path + ".sections", "section and sections are both given", "must be exactly one of them", "remove one");
   if (!rod.section && rod.sections.empty())
@@ -97,6 +98,7 @@ void GeometryChecker::check_sections(const Rod& rod, const std::string& path) {
   if (rod.section) check_given(rod, *rod.section, path + ".section");
   for (std::size_t i = 0; i < rod.sections.size(); ++i)
     check_given(rod, rod.sections[i].section, fmt::format("{}.sections[{}].section", path, i));
+  // Shapes need a material; stiffness that is given directly does not.
   const auto is_given = [](const CrossSection& s) { return std::holds_alternative<StiffnessSection>(s); };
   bool needs_material = rod.section && !is_given(*rod.section);
   for (const Station& s : rod.sections) needs_material = needs_material || !is_given(s.section);
@@ -126,6 +128,7 @@ void GeometryChecker::check_stations(const Rod& rod, const std::string& path) {
   if (s.empty()) return;
   const auto field = [&path](std::size_t i) { return fmt::format("{}.sections[{}].at", path, i); };
   for (std::size_t i = 1; i < s.size(); ++i) {
+    // Rising from 0 to 1, all of one kind.
     if (!(s[i - 1].at < s[i].at))
       error(field(i), fmt::format("got {} after {}", number_text(s[i].at), number_text(s[i - 1].at)),
             "stations must stand in rising order", {});
@@ -143,6 +146,7 @@ void GeometryChecker::check_stations(const Rod& rod, const std::string& path) {
 void GeometryChecker::check_points(const PolylineCurve& c, const std::string& path) {
   if (!c.file.empty())  // the reader replaces the file by its points
     return error(path + ".file", "has not been read", {}, "a scene made in code gives the points themselves");
+  // Number of points.
   const std::size_t fewest = c.closed ? 3 : 2;
   if (c.points.size() < fewest)
     return error(path + ".points", fmt::format("has {} points", c.points.size()), fmt::format("must be at least {}", fewest),
@@ -150,6 +154,7 @@ void GeometryChecker::check_points(const PolylineCurve& c, const std::string& pa
   if (c.points.size() > static_cast<std::size_t>(max_segments) + 1)
     return error(path + ".points", fmt::format("has {} points", c.points.size()),
                  fmt::format("must be at most {}", max_segments + 1), {});
+  // Double points, at most ten of them reported; then folds.
   std::size_t found = 0;
   for (std::size_t i = 1; i < c.points.size(); ++i)
     if (c.points[i] == c.points[i - 1] && ++found <= 10)
@@ -210,6 +215,7 @@ double bend_radius(const Curve& curve) {  // smallest along the curve
 }
 
 void GeometryChecker::check_bend(const Rod& rod, const Curve& curve, const std::string& path) {
+  // The thickest place against the sharpest bend. A radius that is only drawn gives a warning.
   double thickness = 0;
   bool only_for_drawing = false;
   const auto take = [&](const CrossSection& s) {

@@ -96,6 +96,7 @@ bool ObstacleChecker::check_triangles(const MeshShape& mesh, const std::string& 
 
 // Every side of a triangle must be the side of exactly one other one, run through in the opposite direction.
 void ObstacleChecker::check_closed(const MeshShape& mesh, const std::string& path) {
+  // All sides with their direction, sorted, so that each can be counted by binary search.
   std::vector<std::pair<int, int>> sides;
   for (std::size_t k = 0; k < mesh.triangles.size(); ++k) {
     const std::size_t next = k % 3 == 2 ? k - 2 : k + 1;
@@ -106,6 +107,7 @@ void ObstacleChecker::check_closed(const MeshShape& mesh, const std::string& pat
     const auto [low, high] = std::equal_range(sides.begin(), sides.end(), std::pair(a, b));
     return high - low;
   };
+  // Count what is wrong, and remember the first of each kind for the message.
   int open = 0, tangled = 0;
   std::string first_open, first_tangled;
   const auto side_text = [&](int a, int b) {
@@ -114,6 +116,7 @@ void ObstacleChecker::check_closed(const MeshShape& mesh, const std::string& pat
                        scene_detail::value_text(mesh.vertices[static_cast<std::size_t>(b)]));
   };
   for (const auto& [a, b] : sides) {
+    // The same side twice in one direction: three triangles at a side, or two of opposite sense. No side in return: a hole.
     if (count(a, b) > 1 || count(b, a) > 1) {
       if (tangled++ == 0) first_tangled = side_text(a, b);
     } else if (count(b, a) == 0) {

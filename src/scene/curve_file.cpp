@@ -54,6 +54,7 @@ std::vector<Vec3> read_points(const std::filesystem::path& file, const std::stri
   std::string line;
   // A file of size 0 is not read at all: those under /proc may never end.
   for (std::size_t number = 1; std::filesystem::file_size(file) > 0 && std::getline(stream, line); ++number) {
+    // Empty lines, comments and a header are skipped.
     if (line.find_first_not_of(" \t\r,;") == std::string::npos || line[0] == '#') continue;
     if (points.empty() && number == 1 && looks_like_header(line)) continue;
     const std::string where = shown + ":" + std::to_string(number);
@@ -79,6 +80,7 @@ void load_curve_files(Scene& scene, Problems& problems) {
   const auto load = [&](Curve& curve, const std::string& path) {
     auto* polyline = std::get_if<PolylineCurve>(&curve);
     if (!polyline || polyline->file.empty()) return;
+    // Points or a file; the file's name is relative to the scene.
     const std::string field = path + ".polyline.file";
     if (!polyline->points.empty()) {
       problems.push_back(

@@ -72,6 +72,7 @@ class ObjReader {
   static std::string got(std::string_view text) { return "got " + scene_detail::quote(text.substr(0, 40)); }
 
   void take_vertex(const std::vector<std::string_view>& words, std::string_view line) {
+    // Vertices at the same position are welded to one.
     Vec3 p = Vec3::Zero();
     bool good = words.size() >= 4;
     for (int i = 0; i < 3 && good; ++i) good = parse(words[static_cast<std::size_t>(i) + 1], p[i]) && std::isfinite(p[i]);
@@ -83,6 +84,7 @@ class ObjReader {
   }
   void take_face(const std::vector<std::string_view>& words, std::string_view line) {
     if (words.size() < 4) return complain(got(line), "must be `f` and at least three corners", {});
+    // Corners as v, v/vt or v/vt/vn; negative numbers count from the last vertex.
     std::vector<int> corner;
     for (std::size_t k = 1; k < words.size(); ++k) {
       long index = 0;

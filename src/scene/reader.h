@@ -114,6 +114,7 @@ template <class T>
 void Reader::read(const toml::node& node, const std::string& path, const Field& field, T& value) {
   if constexpr (is_optional<T>) {
     const auto text = node.value_exact<std::string>();
+    // Optional values may have a word that means none.
     if (field.word_for_none && text && *text == field.word_for_none) {
       note_place(path, node.source());
       value.reset();
@@ -122,6 +123,7 @@ void Reader::read(const toml::node& node, const std::string& path, const Field& 
     read(node, path, field, value.emplace());
   } else {
     note_place(path, node.source());
+    // By kind. A key of a timetable may be a pair [time, value] instead of a table.
     if constexpr (is_leaf<T>)
       read_leaf(node, path, field, value);
     else if constexpr (is_list<T>)
@@ -157,6 +159,7 @@ void Reader::read_leaf(const toml::node& node, const std::string& path, const Fi
     return read_word(node, path, field, value);
   } else {
     const toml::array* array = node.as_array();
+    // A vector: exactly as many numbers as it has.
     T numbers = T::Zero();
     fits = array && array->size() == static_cast<std::size_t>(numbers.size());
     for (std::size_t i = 0; fits && i < array->size(); ++i) fits = read_number((*array)[i], numbers[static_cast<long>(i)]);
@@ -200,6 +203,7 @@ void Reader::read_variant(const toml::node& node, const std::string& path, T& va
     return wrong_type(node, path, Field{}, "a table { ... }",
                       "write { " + (text ? *text : names.front()) + " = { ... } }; allowed: " + join(names));
   }
+  // Exactly one of the kinds, and nothing else in the table.
   std::vector<std::size_t> given;
   for (std::size_t i = 0; i < names.size(); ++i)
     if (table->contains(names[i])) given.push_back(i);
@@ -210,6 +214,7 @@ void Reader::read_variant(const toml::node& node, const std::string& path, T& va
              "must be exactly one of: " + join(names));
   if (given.empty() && table->empty()) complain(node.source(), path, "is empty", "must be exactly one of: " + join(names));
   if (given.empty()) return;
+  // Read that one, also when there were others: its own problems are found at once.
   choose(value, given[0]);
   const std::string inner = joined(path, names[given[0]]);
   const toml::node& child = *table->get(names[given[0]]);

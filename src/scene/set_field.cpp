@@ -25,6 +25,7 @@ struct Step {
 std::optional<std::vector<Step>> split(std::string_view path) {
   std::vector<Step> steps;
   while (!path.empty()) {
+    // An index in brackets, or a name up to the next dot or bracket.
     if (path[0] == '[') {
       const std::size_t end = path.find(']');
       if (end == std::string_view::npos) return std::nullopt;
@@ -150,6 +151,7 @@ void Setter::set(const Field& f, T& value, std::size_t depth, const std::string&
   if (at_end(depth)) return assign(f, value, path);
   const Step& step = steps_[depth];
   if constexpr (is_optional<T>) {
+    // By the kind of value: optional values are made first; the others are entered by the next step of the path.
     const bool was_empty = !value.has_value();
     if (was_empty) value.emplace();
     if constexpr (is_variant<typename T::value_type>)
@@ -184,6 +186,7 @@ void Setter::set_in_struct(T& value, std::size_t depth, const std::string& path)
 template <class T>
 void Setter::set_in_list(const Field& f, std::vector<T>& items, std::size_t depth, const std::string& path) {
   const Step& step = steps_[depth];
+  // By index, by name, or for loads by kind.
   const auto enter = [&](std::size_t i, std::size_t next) { set(f, items[i], next, path + "[" + std::to_string(i) + "]"); };
   if (step.index && *step.index < items.size()) return enter(*step.index, depth + 1);
   if (step.index)
@@ -231,6 +234,7 @@ void Setter::set_in_variant(T& value, std::size_t depth, const std::string& path
   const auto found = std::find(names.begin(), names.end(), steps_[depth].text);
   const std::string inner = joined(path, steps_[depth].text);
   if (found == names.end()) return refuse(inner, "there is no such kind", suggest(steps_[depth].text, names));
+  // Another kind may be set as a whole, but not one field of it: the others would be missing.
   const auto index = static_cast<std::size_t>(found - names.begin());
   const bool whole = at_end(depth + 1);
   if (index != value.index() && !whole && !was_empty)
@@ -250,6 +254,7 @@ void Setter::set_in_variant(T& value, std::size_t depth, const std::string& path
 void Setter::set_option(OptionTables& tables, std::size_t depth, const std::string& path) {
   if (steps_.size() != depth + 2)
     return refuse(path, "is a table for each method", "name an option: " + path + ".METHOD.OPTION");
+  // Whether the method has such an option is checked later, with all others.
   const std::string& method = steps_[depth].text;
   const std::string& name = steps_[depth + 1].text;
   const std::string inner = joined(joined(path, method), name);
@@ -287,6 +292,7 @@ Problems set_field(Scene& scene, std::string_view path, std::string_view value) 
              "is not a path",
              {},
              "write it like rod.beam.segments=100 or rod[0].segments=100"}};
+  // On a copy: a value that is wrong changes nothing.
   Scene changed = scene;
   Problems problems;
   Setter setter(*steps, value, changed.source, problems);

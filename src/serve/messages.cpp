@@ -133,6 +133,7 @@ OrderedJson text_or_null(const std::string& text) { return text.empty() ? Ordere
 }  // namespace
 
 std::optional<Order> read_message(std::string_view text) {
+  // Strict: an object with exactly the fields of its order, of the right kinds.
   if (text.size() > most_message_bytes) return std::nullopt;
   const Json json = Json::parse(text.begin(), text.end(), nullptr, false);
   if (!json.is_object()) return std::nullopt;
@@ -167,6 +168,7 @@ std::string refusal_message(const Refusal& refusal) {
 }
 
 std::string status_message(const SessionStatus& s, std::size_t clients, std::uint64_t dropped) {
+  // Inputs as they are set, numbers or vectors.
   OrderedJson inputs = OrderedJson::object();
   for (const auto& [name, value] : s.inputs) {
     if (const double* number = std::get_if<double>(&value))

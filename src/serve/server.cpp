@@ -1,4 +1,5 @@
-// HTTP and WebSocket by Boost.Beast. One thread does all of it; nothing in here waits, so that no client can hold up another.
+// HTTP and WebSocket by Boost.Beast. One thread does all of it; nothing in here waits, so that no client can hold up
+// another.
 // Together with boost_source.cpp the only file that sees Boost.
 // long: what sees Boost takes half a minute to compile and stays together.
 #include "serve/server.h"
@@ -66,10 +67,10 @@ struct House {
   House(const ServerOptions& options, Content the_content);
   ~House();
 
-  void accept();
-  void look();    // at what the session has to show
-  void status();  // to everybody, several times a second
-  void send_status_soon();
+  void accept();            // the next connection
+  void look();              // sends what is new in the session
+  void status();            // sends the status to all clients, several times a second
+  void send_status_soon();  // sends it after an order
 
   ServerOptions options;
   Content content;
@@ -78,17 +79,17 @@ struct House {
   std::uint64_t dropped = 0;    // messages that were malformed, or came when too many waited
   ClientId next_client = 1;
   std::set<WebSocketClient*> clients;  // they register and unregister themselves; `io` owns them and is destroyed first
-  std::set<HttpConnection*> visitors;
-  asio::io_context io{1};
+  std::set<HttpConnection*> visitors;  // likewise
+  asio::io_context io{1};              // all handlers run in its one thread
   tcp::acceptor acceptor{io};
   asio::steady_timer status_timer{io}, soon{io}, accept_again{io};
-  bool soon_set = false;
-  std::uint64_t answered = 0;
-  std::atomic<bool> look_posted = false;
+  bool soon_set = false;                  // true: a status is about to be sent
+  std::uint64_t answered = 0;             // orders whose status has been sent
+  std::atomic<bool> look_posted = false;  // true: `look` is queued already
   std::thread thread;
 };
 
-// ------------------------------------------------------------------------------------------------------------------ WebSocket
+// ---------------------------------------------------------------------------------------------------------------- WebSocket
 // Always sends the newest state: there is one write in flight, and what comes next is decided when it is done. Only messages
 // to this client alone wait in a queue.
 class WebSocketClient : public std::enable_shared_from_this<WebSocketClient> {
@@ -106,6 +107,7 @@ class WebSocketClient : public std::enable_shared_from_this<WebSocketClient> {
   ClientId id() const { return id_; }
 
   void accept(const http::request<http::string_body>& request, const std::string& host) {
+    // Silent clients are pinged and then dropped; messages are short.
     auto timeout = websocket::stream_base::timeout::suggested(beast::role_type::server);
     timeout.handshake_timeout = patience;
     timeout.idle_timeout = idle_patience;
@@ -116,6 +118,7 @@ class WebSocketClient : public std::enable_shared_from_this<WebSocketClient> {
     socket_.auto_fragment(false);
     socket_.async_accept(request, [self = shared_from_this()](error_code error) {
       if (error) return;
+      // From here on the client is one of those who watch; first it gets the list of scenes.
       self->welcomed_ = true;
       self->server_.content.session->watch(true);
       self->sentences_.push_back(welcome_message(self->server_.content.session->offers()));
@@ -147,6 +150,7 @@ class WebSocketClient : public std::enable_shared_from_this<WebSocketClient> {
     });
   }
   void take() {
+    // What is no order, or comes when too many wait, is counted and dropped; a client cannot make the server fail.
     std::optional<Order> order;
     if (socket_.got_text()) {
       const auto bytes = incoming_.data();
@@ -157,6 +161,8 @@ class WebSocketClient : public std::enable_shared_from_this<WebSocketClient> {
   // The next thing this client has not seen, or nothing.
   void write() {
     if (writing_ || !welcomed_) return;
+    // In this order: messages to this client alone, another scene, the status, the newest frame. Frames that were missed are
+    // skipped.
     const Latest latest = server_.content.session->latest();
     if (!sentences_.empty()) {
       text_ = std::move(sentences_.front());
@@ -198,14 +204,15 @@ class WebSocketClient : public std::enable_shared_from_this<WebSocketClient> {
   const ClientId id_ = server_.next_client++;
   websocket::stream<beast::tcp_stream> socket_;
   beast::flat_buffer incoming_{most_message_bytes + 1024};
+  // Handshake done; a write is in flight; a status, a first scene message is owed.
   bool welcomed_ = false, writing_ = false, status_due_ = false, scene_told_ = false;
-  std::deque<std::string> sentences_;
-  std::string text_;
-  std::shared_ptr<const std::vector<std::byte>> frame_;
-  std::uint64_t scene_shown_ = 0, frame_shown_ = 0;
+  std::deque<std::string> sentences_;                    // messages to this client alone
+  std::string text_;                                     // being written
+  std::shared_ptr<const std::vector<std::byte>> frame_;  // being written
+  std::uint64_t scene_shown_ = 0, frame_shown_ = 0;      // last ones sent
 };
 
-// ----------------------------------------------------------------------------------------------------------------------- HTTP
+// --------------------------------------------------------------------------------------------------------------------- HTTP
 class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
  public:
   HttpConnection(House& server, tcp::socket socket) : server_(server), stream_(std::move(socket)) {
@@ -222,6 +229,7 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
   }
 
   void read() {
+    // Limits before anything is read: sizes and time.
     parser_.emplace();
     host_.clear();
     parser_->header_limit(most_header_bytes);
@@ -241,15 +249,18 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
     const auto host = request.find(http::field::host), origin = request.find(http::field::origin);
     const auto text = [](beast::string_view s) { return std::string_view(s.data(), s.size()); };
     host_ = host == request.end() ? std::string() : std::string(text(host->value()));
+    // Host and Origin against DNS rebinding and foreign pages.
     const bool one_each = request.count(http::field::host) == 1 && request.count(http::field::origin) <= 1;
     if (!one_each || !host_allowed(host_, server_.door)) return refuse(http::status::forbidden);
     if (!origin_allowed(origin == request.end() ? std::nullopt : std::optional(text(origin->value())), host_))
       return refuse(http::status::forbidden);
+    // The token in the path; without it nothing is served.
     const std::string_view target = text(request.target());
     if (target == "/favicon.ico") return refuse(http::status::no_content);
     const std::optional<Inner> inner = inner_path(target, server_.options.token);
     if (!inner) return refuse(http::status::forbidden);
     if (inner->needs_slash) return redirect();
+    // WebSocket, reading, or uploading.
     path_ = inner->path;
     if (websocket::is_upgrade(request)) return upgrade();
     if (request.method() == http::verb::get || request.method() == http::verb::head) return get();
@@ -296,11 +307,13 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
   using Response = http::response<http::span_body<const char>>;
   void answer(http::status status, const std::string& type, std::shared_ptr<const std::string> body) {
     const auto& request = parser_->get();
+    // Body and response must live until they are written.
     body_ = body ? std::move(body) : std::make_shared<const std::string>();
     response_.emplace(status, 11);
     set_headers(*response_, host_allowed(host_, server_.door) ? host_ : std::string("127.0.0.1"));
     response_->set(http::field::content_type, type);
     if (!place_.empty()) response_->set(http::field::location, std::exchange(place_, {}));
+    // HEAD sends the length without the body.
     const bool keep = request.keep_alive() && !last_;
     response_->keep_alive(keep);
     if (status != http::status::no_content) response_->content_length(body_->size());
@@ -327,14 +340,15 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
   beast::flat_buffer buffer_{most_header_bytes + (64 << 10)};
   std::optional<http::request_parser<http::string_body>> parser_;
   std::string host_, path_, place_;
-  bool last_ = false;
-  std::shared_ptr<const std::string> body_;
+  bool last_ = false;                        // true: the connection is closed after this response
+  std::shared_ptr<const std::string> body_;  // lives until it is written
   std::optional<Response> response_;
   std::optional<http::response_serializer<http::span_body<const char>>> serializer_;
 };
 
-// --------------------------------------------------------------------------------------------------------------------- server
+// ------------------------------------------------------------------------------------------------------------------- server
 House::House(const ServerOptions& the_options, Content the_content) : options(the_options), content(std::move(the_content)) {
+  // A token that nobody can guess; no work for the session until somebody looks.
   if (options.token.empty()) options.token = random_token();
   if (content.session != nullptr) content.session->watch(false);  // until a client connects
   error_code error;
@@ -343,6 +357,7 @@ House::House(const ServerOptions& the_options, Content the_content) : options(th
                                       tcp::resolver::passive | tcp::resolver::numeric_service, error);
   if (error || found.empty())
     throw ServeError(fmt::format("{}: there is no such address to listen on: {}", options.host, error.message()));
+  // Listen there; the port may have been chosen by the system.
   const tcp::endpoint place = found.begin()->endpoint();
   acceptor.open(place.protocol(), error);
   if (!error) acceptor.set_option(tcp::acceptor::reuse_address(true), error);
@@ -355,6 +370,7 @@ House::House(const ServerOptions& the_options, Content the_content) : options(th
   accept();
   if (content.session != nullptr) {
     status();
+    // The session's thread posts at most one call at a time.
     content.session->listen([this] {
       if (!look_posted.exchange(true)) asio::post(io, [this] { look(); });
     });
@@ -363,6 +379,7 @@ House::House(const ServerOptions& the_options, Content the_content) : options(th
 }
 
 House::~House() {
+  // First nobody calls in any more; then everything is closed in the server's own thread, which ends.
   if (content.session != nullptr) content.session->listen({});
   asio::post(io, [this] {
     error_code ignored;
@@ -384,6 +401,7 @@ void House::accept() {
         if (!stopped) accept();
       });
     }
+    // Beyond the limit a connection is closed at once.
     if (connections < most_connections) {
       socket.set_option(tcp::no_delay(true), error);
       std::make_shared<HttpConnection>(*this, std::move(socket))->read();
@@ -393,6 +411,7 @@ void House::accept() {
 }
 
 void House::look() {
+  // Refusals go to the client who asked, everything else to all.
   look_posted = false;
   for (const Refusal& refusal : content.session->take_refusals())
     for (WebSocketClient* client : clients)

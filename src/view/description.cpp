@@ -102,6 +102,7 @@ InputName parts_of(const std::string& input) {
 }
 
 Json input_of(const Simulation& simulation, const std::string& input, double size) {
+  // What a page needs to show a control: label, kind, unit, range, present value.
   const InputName part = parts_of(input);
   const std::string label = part.name.empty() ? part.what : part.what + " " + part.name;
   const auto described = [&](const char* kind, const char* unit, double low, double high, Json value) {
@@ -123,6 +124,7 @@ Json inputs_of(const Simulation& simulation, double size) {
 
 Json methods_of(const Scene& scene) {
   Json out = Json::array();
+  // All methods, with the reasons why one cannot take this scene.
   const Checked<Derived> derived = derive(scene);
   if (!derived) return out;
   for (const MethodDerived& method : derived->methods) {
@@ -168,6 +170,7 @@ Json bodies_of(const Model& model, const Box& box) {
 
 Json obstacles_of(const Model& model) {
   Json out = Json::array();
+  // Poses as the view's first frame has them.
   Drive drive;
   evaluate(model, Live{}, 0, 1, drive);
   for (std::size_t i = 0; i < model.obstacles.size(); ++i) {
@@ -205,10 +208,12 @@ std::string describe(const Scene& scene, const Model& model, Told told, const st
   out["step"] = told.step;
   out["duration"] = scene.time.duration;
   out["frames_per_second"] = scene.time.frames_per_second;
+  // Positions of frames are relative to the origin, so that 32-bit floats are precise enough.
   out["origin"] = numbers(box.middle());
   out["low"] = numbers(box.low);
   out["high"] = numbers(box.high);
   out["gravity"] = numbers(model.gravity);
+  // What is in the scene, in the order in which frames list it.
   out["rods"] = rods_of(model);
   out["clamps"] = clamps_of(model);
   out["couplings"] = couplings_of(model);
@@ -251,6 +256,7 @@ FrameFacts facts_of(const Json& d) {
 
 StoredDescription read_description(const std::string& stored, const std::string& name, std::uint32_t generation) {
   try {
+    // Name and number are those of the page that shows it, not of the recording.
     Json d = Json::parse(stored);
     FrameFacts facts = facts_of(d);
     d["generation"] = generation;

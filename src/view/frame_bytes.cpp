@@ -74,6 +74,7 @@ void put_float(std::byte* array, EdgeIndex e, double value) {
 }
 
 void put_edges(std::span<const double> rod_lengths, const Frame& frame, const Counts& n, const Layout& l, std::byte* out) {
+  // Quaternions as 16-bit fractions: a turn by 1/32767 is not seen.
   Pen frames(out + l.orientations);
   for (const Quat& q : frame.orientation)
     frames.put(short_of(q.x())).put(short_of(q.y())).put(short_of(q.z())).put(short_of(q.w()));
@@ -84,6 +85,7 @@ void put_edges(std::span<const double> rod_lengths, const Frame& frame, const Co
     put_float(out + l.moment, e, v.moment);
   });
   if ((n.flags & contact_forces) == 0) return;
+  // Contact forces of an edge are added up.
   std::memset(out + l.contact, 0, 4 * std::size_t{n.edges});
   for_each_contact_force(frame, [&](EdgeIndex e, double newtons) {
     float sum = 0;
@@ -121,6 +123,7 @@ Box box_at_start(const Model& model) {
   Box box;
   bool any = false;
   for (std::size_t r = 0; r < model.rods.size(); ++r) {
+    // Rods with their thickness, then bodies.
     const RodSpan& rod = model.rods[r].span;
     for (int k = 0; k < rod.nodes; ++k) {
       const EdgeIndex edge(rod.first_edge + std::min(k, rod.edges - 1));
@@ -143,6 +146,7 @@ Box box_at_start(const Model& model) {
 BodyShape drawn_shape(const BodyModel& body, const Box& around) {
   if (body.shape) return *body.shape;
   if (!(body.mass > 0)) return SphereBody{0.02 * std::max((around.high - around.low).maxCoeff(), 1e-9)};
+  // Ixx = m (b^2 + c^2)/12 and so on, solved for the sides.
   const Vec3& I = body.inertia;
   const double sum = I.sum();
   const auto side = [&](int k) { return std::sqrt(std::max(0.0, 6 * (sum - 2 * I[k]) / body.mass)); };
@@ -166,6 +170,7 @@ void FrameWriter::write(const Frame& frame, const Measures& measures, const Fram
                   "the frame belongs to another scene");
   TENDRIL_REQUIRE(!options.with_values || value_count(frame, measures) == facts_.values,
                   "the measures belong to another scene");
+  // How much of everything there is. Parts that are empty or known from the description are left out.
   const auto count = [](auto n) { return static_cast<std::uint32_t>(n); };
   Counts n{count(frame.rods.size()),
            count(frame.position.size()),

@@ -17,7 +17,7 @@ struct FrameBytesOptions {
 
 // Fixed facts of a scene that every frame is written against; a saved run has them in its description.
 struct FrameFacts {
-  Vec3 origin = Vec3::Zero();       // positions are told from here
+  Vec3 origin = Vec3::Zero();       // positions are relative to this
   OnNodes<double> material;         // of the rods' nodes as the description has them: frames with others bring their own
   std::vector<double> rod_lengths;  // at rest [m]
   std::vector<char> moves;          // per obstacle

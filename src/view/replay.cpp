@@ -33,6 +33,7 @@ struct Thinned {
 // The smallest `every` for which the items fit.
 Thinned thin(std::int64_t all, std::size_t bytes_each, std::size_t budget) {
   Thinned t{all, 1};
+  // Base64 makes four characters of three bytes.
   const std::size_t fit = bytes_each > 0 ? budget / 4 * 3 / bytes_each : 0;
   if (static_cast<std::size_t>(all) <= fit) return t;
   t.every = fit <= 2 ? std::max<std::int64_t>(1, all) : all / static_cast<std::int64_t>(fit);
@@ -44,6 +45,7 @@ Thinned thin(std::int64_t all, std::size_t bytes_each, std::size_t budget) {
 struct SavedRun {
   SavedRun(const fs::path& path, std::uint32_t number)
       : file(fs::is_directory(path) ? path / "run.h5" : path), reader(file) {
+    // The description, which a run brings along, so that today's program need not understand its scene.
     if (reader.description().empty())
       throw RecordError(file.string() + ": was recorded without a description for views; run its scene again");
     label = fs::absolute(file).lexically_normal().parent_path().filename().string();
@@ -57,6 +59,7 @@ struct SavedRun {
     description = std::move(stored.json);
     row_bytes = 8 * (1 + stored.facts.values);
     writer.emplace(std::move(stored.facts));
+    // The last frame stands for the size of all.
     if (reader.frames() == 0) return;
     read(reader.frames() - 1);
     encode();
@@ -75,13 +78,13 @@ struct SavedRun {
 
   fs::path file;
   TrajectoryReader reader;
-  std::optional<FrameWriter> writer;
-  std::string label, description;
-  std::uint32_t generation = 0;
-  std::size_t frame_bytes = 0, row_bytes = 0;
-  Frame frame;
+  std::optional<FrameWriter> writer;           // made when the description is read
+  std::string label, description;              // name shown; JSON
+  std::uint32_t generation = 0;                // number of the run in the page
+  std::size_t frame_bytes = 0, row_bytes = 0;  // size of one frame, of one row of plotted values
+  Frame frame;                                 // the last one read; storage is reused
   Measures measures;
-  std::vector<std::byte> bytes;
+  std::vector<std::byte> bytes;  // that frame, as the page reads it
 };
 
 void open_script(std::string& out, const char* id, std::uint32_t number) {
@@ -147,6 +150,7 @@ Json put_run(SavedRun& run, std::size_t share, std::string& out) {
 
 // Small runs get what they need; what they leave is shared evenly among the others.
 std::vector<std::size_t> shares(const std::vector<std::size_t>& needs, std::size_t budget) {
+  // From the smallest need to the largest: each takes its need or an even share of the rest.
   std::vector<std::size_t> order(needs.size()), out(needs.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::stable_sort(order.begin(), order.end(), [&needs](std::size_t a, std::size_t b) { return needs[a] < needs[b]; });
@@ -180,9 +184,11 @@ std::string harmless(const std::string& json) {
 }  // namespace
 
 std::string replay_page(std::span<const fs::path> paths, std::size_t budget) {
+  // The page, and the place in it for the data.
   const std::string_view page = view::page();
   const std::size_t place = page.find(place_for_runs);
   TENDRIL_REQUIRE(place != std::string_view::npos, "the page has no place for runs");
+  // How much each run needs, and what is left for data in the budget.
   std::vector<SavedRun> runs;
   std::size_t fixed = page.size() + 256;
   std::vector<std::size_t> needs;
@@ -194,6 +200,7 @@ std::string replay_page(std::span<const fs::path> paths, std::size_t budget) {
   tell_apart(runs);
   const std::vector<std::size_t> share = shares(needs, budget - std::min(budget, fixed));
 
+  // Data as script elements that are not scripts, then the list of runs.
   std::string out(page.substr(0, place));
   Json told = Json::array();
   for (std::size_t i = 0; i < runs.size(); ++i) told.push_back(put_run(runs[i], share[i], out));

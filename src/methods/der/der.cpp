@@ -93,6 +93,7 @@ void Der::allocate() {
 // A start that was disturbed (initial_noise) is brought onto the rod's lengths first. Where that cannot be, it stays as it
 // is and the first step says so.
 void Der::start_on_lengths() {
+  // Positions only; a start that cannot be projected is left alone. Tensions of this projection mean nothing.
   const Array3 x = chain_->x, v = chain_->v;
   const bool fine = project_all(1, Push::fast, false).fine;
   chain_->v = v;
@@ -133,6 +134,7 @@ bool Der::walls_moved() {
 
 // Happens only when a clamp takes hold or lets go, so it may allocate.
 void Der::rebuild() {
+  // A new chain in the present pose, from what the old one would write; only the history of rolling is carried over by hand.
   Frame pose = model_->initial;
   write(pose);
   const std::unique_ptr<Chain> old = std::move(chain_);
@@ -163,12 +165,15 @@ double Der::update_all_gradients(double dt) {
 double Der::move_freely(const Chunk& chunk, double dt) {
   Chain& c = *chain_;
   for (int v = chunk.begin; v < chunk.end; v += pack_size) {
+    // Force on a vertex: loads, and the elastic gradients of the edges before and after it.
     store(force_, v, der::load(loads_->force(), v) + der::load(c.gradient, v) - der::load(c.gradient, v - 1));
   }
+  // Twins are one node: their forces are added, and both get the sum.
   const auto twins = c.twins_of(chunk);
   for (const Twin& twin : twins) force_.add(twin.first, force_.get(twin.second));
   for (const Twin& twin : twins) force_.set(twin.second, force_.get(twin.first));
   const Pack h(dt);
+  // Symplectic Euler, four vertices at a time: first the velocity, then the position with the new velocity.
   Pack fastest(0);
   for (int v = chunk.begin; v < chunk.end; v += pack_size) {
     const V3<Pack> velocity =
@@ -185,17 +190,20 @@ double Der::move_freely(const Chunk& chunk, double dt) {
 
 void Der::integrate(double dt) {
   Chain& c = *chain_;
+  // Mass damping, implicit: v/(1 + dt c). The factors change only with the step.
   if (dt != decay_dt_) {
     decay_dt_ = dt;
     for (std::size_t v = 0; v < decay_.size(); ++v) decay_[v] = 1 / (1 + dt * c.mass_damping[v]);
   }
   for_each_chunk([&](const Chunk& chunk, ChunkReport& report) { report.speed2 = move_freely(chunk, dt); });
+  // Hands and drag change velocities, so with drag the positions move only here.
   if (!drive_.grips.empty()) pull_grips(dt, !drag_->any());
   if (drag_->any()) {
     drag_->apply(drive_, c, dt);
     const Pack h(dt);
     for (int v = c.begin; v < c.end; v += pack_size) store(c.x, v, der::load(c.x, v) + h * der::load(c.v, v));
   }
+  // The largest speed of all chunks, for the checks of the step. What is held goes where its clamp is.
   double worst = 0;
   for (const ChunkReport& report : chunk_reports_) worst = report.speed2 <= worst ? worst : report.speed2;  // keeps NaN
   fastest_ = std::sqrt(worst);
@@ -220,6 +228,7 @@ void Der::place_held() {
 
 void Der::take_hold() {
   bool written = false;
+  // A late clamp holds what it finds: the present pose of its node, with frames filled in at most once.
   late_.follow(*model_, drive_, [&](const ClampModel& clamp) -> Pose {
     if (!written) fill_output();
     written = true;
@@ -230,6 +239,7 @@ void Der::take_hold() {
 
 // A short rod's step is cheaper than asking all timetables, so they are asked only where something can change.
 void Der::ask_drive(double time, const Live& live) {
+  // Nothing depends on time, and nothing has changed since the last evaluation.
   const bool untouched = live.paths.count == 0 && live.hands.count == 0 && live.gravity_scale == 1;
   if (steady_ && settled_ && untouched) {
     drive_.time = time;
@@ -244,6 +254,7 @@ void Der::ask_drive(double time, const Live& live) {
 }
 
 StepReport Der::step(double time, double dt, const Live& live) {
+  // Substeps where taut rods touch something; the report of the whole step holds the worst of each.
   const int count = contacts_ ? parts_of(dt) : 1;
   StepReport worst;
   for (int k = 0; k < count; ++k) {
@@ -262,8 +273,8 @@ namespace {
 constexpr double most_growth = 0.01;  // of the radius: overlap that a step may add
 }  // namespace
 
-// One pass through the loop of the paper's Algorithm 1; numbers are its lines. Lines 1 and 2 (rest strain, first material frame) are
-// in build_chain and in the constructor.
+// One pass through the loop of the paper's Algorithm 1; numbers are its lines. Lines 1 and 2 (rest strain, first material
+// frame) are in build_chain and in the constructor.
 StepReport Der::take_step(double time, double dt, const Live& live) {
   // Require: boundary conditions, as they are at the end of the step; clamps that take hold or let go rebuild the chain.
   if (clock_) clock_->start();
@@ -331,6 +342,7 @@ StepReport Der::relax(double time, double load_factor, const Live& live) {
     report_.cause = Cause::no_equilibrium;
     return report_;
   }
+  // Boundary conditions and loads at this load factor; in an equilibrium nothing moves.
   evaluate(*model_, live, time, load_factor, drive_);
   stand_still(drive_);
   take_hold();

@@ -17,14 +17,14 @@
 namespace tendril::der {
 
 struct Settings {
-  bool general = false;
-  Push push = Push::fast;
-  double projection_tolerance = 1e-8;
-  int projection_iterations = 100;
-  double contact_tolerance = 1e-5;
-  int contact_rounds = 50;
-  RelaxOptions relax;
-  int threads = 1;
+  bool general = false;                // formulas of anisotropic, curved rods for all rods
+  Push push = Push::fast;              // direction of the length projection
+  double projection_tolerance = 1e-8;  // of | |e|^2/rest^2 - 1 |
+  int projection_iterations = 100;     // at most, per projection
+  double contact_tolerance = 1e-5;     // of the radius: change in the last sweep
+  int contact_rounds = 50;             // of projection and sweep, at most, per step
+  RelaxOptions relax;                  // of equilibria
+  int threads = 1;                     // that share the rods of a step
   static Settings from(const Options& options);
 };
 
@@ -46,22 +46,26 @@ class Der final : public Method {
   }
 
  private:
+  // Evaluates timetables and live inputs at this time, and all that follows from them: late clamps, walls, loads.
   void ask_drive(double time, const Live& live);
-  void rebuild();  // the chain for the walls that stand now, from the present pose
-  void take_hold();
-  bool walls_changed() const;
-  bool walls_moved();                        // since it was last asked
-  void forget_walls();                       // they may stand anywhere: the next step sets them
+  // Clamps and walls.
+  void rebuild();                            // the chain for the walls that stand now, from the present pose
+  void take_hold();                          // late clamps take the pose that they find
+  bool walls_changed() const;                // other clamps are active than those the chain was built for
+  bool walls_moved();                        // since the last call: a clamp has another orientation
+  void forget_walls();                       // orientations of walls are unknown: the next step sets them
   void visit_clamps(StateArchive& archive);  // which hold; the chain is rebuilt where others do than held when it was saved
   void allocate();                           // workspaces for the chain
-  ChainChoice choice() const;
+  ChainChoice choice() const;                // what the chain has to be built for
+  // Lengths and joints by projection; `again`: multipliers add to those of an earlier projection in this step.
   ProjectionReport project_all(double dt, Push push, bool velocities = true, bool again = false);
   Cause keep_lengths(double dt, bool again = false);
-  Cause keep_apart(double dt);  // and lengths
+  Cause keep_apart(double dt);  // contacts, lengths and joints in turn
+  // One pass of Algorithm 1; a step is one or more of these.
   StepReport take_step(double time, double dt, const Live& live);
-  int parts_of(double dt) const;  // in which a step is taken where taut rods touch something
-  void start_on_lengths();
-  void refresh();  // everything derived, from the state
+  int parts_of(double dt) const;  // number of substeps; more than one where taut rods touch something
+  void start_on_lengths();        // projects a disturbed start
+  void refresh();                 // everything derived, from the state
   // What became of one chunk of rods in a step.
   struct ChunkReport {
     double openness = 2, speed2 = 0;
@@ -74,47 +78,47 @@ class Der final : public Method {
     workers_.for_each_chunk(static_cast<int>(chain_->chunks.size()),
                             [&](int k) { f(chain_->chunks[z(k)], chunk_reports_[z(k)]); });
   }
-  double update_all_gradients(double dt);  // the smallest 1 + a.b, as update_gradient
-  void integrate(double dt);               // forces, velocities, positions
-  double move_freely(const Chunk& chunk, double dt);
-  void place_held();
+  double update_all_gradients(double dt);             // the smallest 1 + a.b, as update_gradient
+  void integrate(double dt);                          // forces, velocities, positions
+  double move_freely(const Chunk& chunk, double dt);  // symplectic Euler of a chunk; the largest speed squared
+  void place_held();                                  // positions and velocities of held nodes, from the drive
   // Hands and couplings: their springs before the projection, their dampers after it.
   void pull_grips(double dt, bool moved);  // moved: positions have been
   void damp_grips(double dt);
-  void fill_output() const;
+  void fill_output() const;                                 // copies the chain and fills in what is derived
   void write_reactions(std::span<Wrench> at_clamps) const;  // from the output chain
   void lap(Part part) {
     if (clock_) clock_->lap(part);
   }
 
-  std::shared_ptr<const Model> model_;
-  Settings settings_;
-  Drive drive_;
-  LateClamps late_;
-  std::unique_ptr<BodiesAndJoints> joins_;  // none: no bodies, no joints
-  std::unique_ptr<Contacts> contacts_;      // none: nothing touches
-  std::unique_ptr<Chain> chain_;
-  std::unique_ptr<AngleWork> angles_;
-  std::unique_ptr<ProjectionWork> projection_;
-  std::unique_ptr<Loads> loads_;
-  std::unique_ptr<AirDrag> drag_;
-  std::unique_ptr<Relaxer> relaxer_;
-  Array3 force_;                            // per vertex
-  std::vector<V3<double>> first_tangents_;  // per rod, of the step before
-  std::vector<Quat> wall_orientation_;      // per clamp, as the walls stand
-  bool all_stretch_ = false;                // no rod keeps its length
-  bool steady_ = false;                     // the drive does not change with time
-  bool settled_ = false;                    // and has been asked since anything else changed
-  bool move_walls_ = false;                 // they stand elsewhere after this step
-  double longest_ = 0;                      // length of the longest rod
-  Array decay_;                             // of velocities in a step, by mass damping
-  double decay_dt_ = 0;
-  double fastest_ = 0;  // largest speed after the last step
-  StepReport report_;
-  Workers workers_;
-  std::vector<ChunkReport> chunk_reports_;
-  StepClock* clock_ = nullptr;
-  mutable std::unique_ptr<Chain> output_;  // the chain with frames and forces filled in for writing
+  std::shared_ptr<const Model> model_;          // the discretised scene
+  Settings settings_;                           // the scene's options of this method
+  Drive drive_;                                 // boundary conditions and loads at the end of the present step
+  LateClamps late_;                             // poses at which late clamps took hold
+  std::unique_ptr<BodiesAndJoints> joins_;      // nullptr: the scene has no bodies and no joints
+  std::unique_ptr<Contacts> contacts_;          // nullptr: the scene has no contact
+  std::unique_ptr<Chain> chain_;                // the state: all rods as padded arrays
+  std::unique_ptr<AngleWork> angles_;           // workspace for the equilibrium of material frames
+  std::unique_ptr<ProjectionWork> projection_;  // workspace for the projection of lengths
+  std::unique_ptr<Loads> loads_;                // forces and moments of the drive on the chain
+  std::unique_ptr<AirDrag> drag_;               // drag and wind
+  std::unique_ptr<Relaxer> relaxer_;            // equilibria; made when the first is asked for
+  Array3 force_;                                // per vertex: loads and elastic force [N]
+  std::vector<V3<double>> first_tangents_;      // per rod: first tangent at the start of the step
+  std::vector<Quat> wall_orientation_;          // per clamp: orientation that its wall was last set to
+  bool all_stretch_ = false;                    // true: every rod stretches, no lengths are projected
+  bool steady_ = false;                         // true: no timetable and no load changes the drive with time
+  bool settled_ = false;                    // true: drive_ was evaluated without live inputs, and nothing has changed since
+  bool move_walls_ = false;                 // true: some wall has another orientation at the end of this step
+  double longest_ = 0;                      // length of the longest rod [m]: no node may move further in a step
+  Array decay_;                             // per vertex: factor by which mass damping reduces velocities in a step
+  double decay_dt_ = 0;                     // the step [s] that decay_ was computed for
+  double fastest_ = 0;                      // largest speed of a vertex after the last step [m/s]
+  StepReport report_;                       // of the last step or equilibrium
+  Workers workers_;                         // threads that share the chunks of rods
+  std::vector<ChunkReport> chunk_reports_;  // per chunk: results of the present step
+  StepClock* clock_ = nullptr;              // adds up where the time of steps goes; nullptr: not measured
+  mutable std::unique_ptr<Chain> output_;   // copy of the chain, with frames and forces filled in for writing
 };
 
 // Largest stable step of symplectic Euler, from a bound on the highest frequency.  [ERRATA D23]

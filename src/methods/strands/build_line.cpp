@@ -36,10 +36,12 @@ void Strands::build_line(int rod) {
     const NodeIndex i{span.first_node + k};
     const EdgeIndex e{span.first_edge + k};
     const Section& section = model_->section[e];
+    // The rest screw of the edge, from node frame to node frame.
     Segment s;
     V w, t;
     screw_between({model_->rest_position[i], model_->rest_node_frame[i]},
                   {model_->rest_position[i + 1], model_->rest_node_frame[i + 1]}, w, t);
+    // A screw knows its turn up to whole turns; the unwrapped rest twist of the nodes says how many there are.
     const double twist = dot(w, t) / norm(t);  // about the direction of travel; any number of turns
     const double before = k > 0 ? model_->rest_twist[InnerNodeIndex{span.first_inner + k - 1}] : HUGE_VAL;
     const double after = k + 1 < span.edges ? model_->rest_twist[InnerNodeIndex{span.first_inner + k}] : HUGE_VAL;
@@ -53,6 +55,7 @@ void Strands::build_line(int rod) {
       t = to_small(Vec3(left_jacobian_inverse(to_eigen(wound)) * shift));
       w = wound;
     }
+    // Strains are the screw over its length; compliances from the section.
     s.h = norm(t);
     s.v_rest = (1 / s.h) * t;
     s.u_rest = (1 / s.h) * w;
@@ -72,6 +75,7 @@ std::vector<State> Strands::initial_states(int rod) const {
   const RodSpan& span = model_->rods[z(rod)].span;
   const Frame& start = model_->initial;
   std::vector<State> states(z(span.nodes));
+  // Largest distance from the rest shape, in position and in orientation.
   double away = 0;
   for (int k = 0; k < span.nodes; ++k) {
     const NodeIndex i{span.first_node + k};
@@ -108,13 +112,16 @@ std::vector<State> Strands::spread(int rod, const std::vector<State>& at_edges) 
   for (std::size_t e = 0; e < line.mesh.edges.size(); ++e) {
     const State &a = at_edges[e], &b = at_edges[e + 1];
     const int k = static_cast<int>(e);
+    // Split the turn from node to node into bending and twist; the twist is unwrapped by that of the start.
     const Quaternion relative = conjugate(a.q) * b.q;
     const double wrapped = 2 * math::atan2(relative.z, relative.w);
     const double twist = unwrap(wrapped, start_half_twist(*model_, rod, k) + start_half_twist(*model_, rod, k + 1));
     const V bend = log_of(Quaternion(relative * to_small(exp_quat(Vec3(0, 0, -wrapped)))));
+    // As many parts as keep each below the largest turn.
     const int parts = std::clamp(static_cast<int>(std::ceil((std::abs(twist) + norm(bend)) / most_turn)), 1, most_parts);
     line.mesh.parts.push_back(parts);
     for (int p = 0; p < parts; ++p) {
+      // Equal shares of bending and of twist.
       const double t = static_cast<double>(p) / parts;
       State at = a;
       at.r = (1 - t) * a.r + t * b.r;
@@ -123,6 +130,7 @@ std::vector<State> Strands::spread(int rod, const std::vector<State>& at_edges) 
     }
   }
   states.push_back(at_edges.back());
+  // The segments of these parts, and the moment that belongs to each turn by the law.
   line.mesh.fill(line.strand);
   const Strand& strand = line.strand;
   for (int j = 0; j < strand.last(); ++j) {

@@ -10,6 +10,7 @@ void VirtualCoupling::begin(const Hand& hand, const State& tip, double stored) {
   hand_ = to_small(hand.pose.position), hand_q_ = to_small(hand.pose.orientation);
   place_ = next_place_ = hand_;
   tip_ = tip.r, tip_q_ = tip.q;
+  // The budget starts with what is stored already: the energy of the strand and of the stretched spring.
   const V apart = hand_ - tip_, turned = log_of(Quaternion(conjugate(tip_q_) * hand_q_));
   first_ = stored_ =
       stored + 0.5 * hand.stiffness * squared_norm(apart) + 0.5 * hand.angular_stiffness * squared_norm(turned);
@@ -17,6 +18,7 @@ void VirtualCoupling::begin(const Hand& hand, const State& tip, double stored) {
 }
 
 Spring VirtualCoupling::spring(const Hand& hand, double dt, int node, const V& root, double reach) {
+  // A hand out of reach pulls from the nearest place in reach; `slide_` is how that place moves with the hand.
   const V x = to_small(hand.pose.position), from_root = x - root;
   const double distance = norm(from_root);
   in_reach_ = distance <= reach;
@@ -44,16 +46,20 @@ VirtualCoupling::Balance VirtualCoupling::balance(const Hand& hand, double dt, c
   const V x = to_small(hand.pose.position);
   const Quaternion q = to_small(hand.pose.orientation);
   const double c = dt > 0 ? hand.damping / dt : 0, gamma = dt > 0 ? hand.angular_damping / dt : 0;
+  // Force and moment on the hand: spring, damper by backward differences, and a spring for what is out of reach.
   const V stretched = next_place_ - tip.r, beyond = x - next_place_;
   const V pull = hand.stiffness * stretched + c * ((next_place_ - place_) - (tip.r - tip_));
   const V turned = log_of(Quaternion(conjugate(tip.q) * q));
   const V lagging = log_of(Quaternion(conjugate(tip.q) * normalized(q * conjugate(hand_q_) * tip_q_)));
   b.felt = {slide_ * pull + hand.stiffness * beyond, into_world(tip.q, hand.angular_stiffness * turned + gamma * lagging)};
+  // Energy balance of the call: stored energy against the work that the hand has done. What is missing would come from
+  // nowhere.
   b.stored = elsewhere + 0.5 * hand.stiffness * (squared_norm(stretched) + squared_norm(beyond)) +
              0.5 * hand.angular_stiffness * squared_norm(turned);
   b.moved = x - hand_, b.spun = log_of(Quaternion(q * conjugate(hand_q_)));
   b.done = dot(b.felt.force, b.moved) + dot(b.felt.moment, b.spun);
   b.missing = (b.stored - first_) - (work_ + b.done);
+  // Size of the motion in one unit, with an arm that makes metres of radians.
   b.arm2 = hand.stiffness > 0 ? hand.angular_stiffness / hand.stiffness : 0;
   b.size = squared_norm(b.moved) + b.arm2 * squared_norm(b.spun);
   return b;
@@ -68,11 +74,13 @@ double VirtualCoupling::needed_drag(const Hand& hand, double dt, const State& ti
 VirtualCoupling::Felt VirtualCoupling::close(const Hand& hand, double dt, const State& tip, double elsewhere) {
   Balance b = balance(hand, dt, tip, elsewhere);
   if (b.missing > 0 && b.size > 0 && (b.missing > 1e-10 * peak_)) {
+    // Passivity: a drag along the motion does exactly the missing work.
     b.felt.force += (b.missing / b.size) * b.moved;
     b.felt.moment += (b.missing * b.arm2 / b.size) * b.spun;
     b.done += b.missing;
     corrected_ += b.missing;
   }
+  // The books are closed: this state is the start of the next call.
   work_ += b.done;
   stored_ = b.stored;
   peak_ = std::max(peak_, std::abs(stored_ - first_));

@@ -15,6 +15,7 @@ constexpr double short_step = 0.1, long_step = 0.6;  // [rad]
 }  // namespace
 
 int EnergyDescent::factor(const Strand& strand, double shift) {
+  // The shift adds EI/L^2 per length of strand to each free turn, so that it means the same on any mesh.
   const double unit = strand.softest() / (scales_.length * scales_.length);
   for (int node = 0; node < strand.nodes(); ++node) {
     double h = 0;
@@ -27,6 +28,7 @@ int EnergyDescent::factor(const Strand& strand, double shift) {
   // A span that is pulled straight asks for nothing along itself: a little softness keeps its row a constraint.
   const double soft = -1e-10 * scales_.length * scales_.length * scales_.length / strand.softest();
   const PivotReport outer = border_.factor(matrix_, [soft](int) { return soft; });
+  // Each constraint brings one negative pivot of its own; those beyond are directions in which the energy falls (Sylvester).
   return inner.negative + outer.negative - border_.border();
 }
 
@@ -39,6 +41,7 @@ double EnergyDescent::residual(const Scales& scales) const {
 
 // Energy plus weight times what is missing of the held positions, plus the springs' energy.
 double EnergyDescent::merit(const Strand& strand, double weight) const {
+  // An exact penalty: with a weight above the constraint forces its minimum is that of the constrained problem.
   double sum = energy(strand);
   find_positions(strand, position_);
   for (const Support& support : supports_) {
@@ -71,12 +74,14 @@ double EnergyDescent::most_turned(const std::vector<double>& x) const {
 // shortened to `most`, and what leads to the valley's floor is not.
 void EnergyDescent::part_step(double most) {
   const std::size_t n = z(matrix_.size());
+  // One inverse iteration, K^-1 S step, turns the step towards the softest mode; then the step's share along it.
   for (std::size_t i = 0; i < soft_.size(); ++i) soft_[i] = i < n ? shift_[i] * step_[i] : 0;
   solve(soft_);
   double size = 0, along = 0;
   for (std::size_t i = 0; i < n; ++i) size += shift_[i] * soft_[i] * soft_[i], along += shift_[i] * soft_[i] * step_[i];
   if (!(size > 0)) return;
   for (std::size_t i = 0; i < soft_.size(); ++i) soft_[i] *= along / size, step_[i] -= soft_[i];
+  // Each share is limited alone.
   const double far = most_turned(soft_), across = most_turned(step_);
   const double soft_part = far > most ? most / far : 1, part = across > most ? most / across : 1;
   for (std::size_t i = 0; i < soft_.size(); ++i) soft_[i] *= soft_part, step_[i] = part * step_[i] + soft_[i];
@@ -84,6 +89,7 @@ void EnergyDescent::part_step(double most) {
 
 void EnergyDescent::move(const std::vector<double>& step, double part, const std::vector<Quaternion>& q,
                          const std::vector<V>& force) {
+  // Orientations by the exponential map, forces of the spans (multipliers) linearly.
   for (std::size_t i = 0; i < q_.size(); ++i)
     q_[i] = normalized(q[i] * to_small(exp_quat(part * Vec3(step[3 * i], step[3 * i + 1], step[3 * i + 2]))));
   for (std::size_t p = 0; p < spans_.size(); ++p) {
@@ -101,11 +107,13 @@ void EnergyDescent::back_to_floor(const Strand& strand, double turned) {
   for (int rounds = 0; rounds < 4; ++rounds) {
     find_forces(strand);
     assemble_gradient(strand, false);
+    // A simplified Newton step (old factors), without its share along the valley.
     for (std::size_t i = 0; i < correction_.size(); ++i) correction_[i] = -gradient_[i];
     solve(correction_);
     double along = 0;
     for (std::size_t i = 0; i < n; ++i) along += shift_[i] * soft_[i] * correction_[i];
     for (std::size_t i = 0; size > 0 && i < soft_.size(); ++i) correction_[i] -= along / size * soft_[i];
+    // Not smaller than the step before, or small enough: stop.
     const double most = most_turned(correction_);
     if (!(most < 0.75 * turned)) return;
     move(correction_, 1, q_, force_);
@@ -115,6 +123,7 @@ void EnergyDescent::back_to_floor(const Strand& strand, double turned) {
 
 // One step of Newton's method with as much shift as it needs, shortened until the energy falls.
 bool EnergyDescent::newton_step(const Strand& strand, bool with_energy) {
+  // Modified Newton. A long or shifted step is split into its share along the valley and the rest.
   const double shift = factor_positive(strand);
   if (shift < 0) return false;
   for (std::size_t i = 0; i < step_.size(); ++i) step_[i] = -gradient_[i], soft_[i] = 0;
@@ -123,12 +132,15 @@ bool EnergyDescent::newton_step(const Strand& strand, bool with_energy) {
   const bool plain = shift == 0 && most_turned(step_) < short_step;
   if (!plain) part_step(long_step);
   kept_q_ = q_, kept_force_ = force_;
+  // Without an energy there is nothing to compare.
   if (!with_energy) return move(step_, 1, kept_q_, kept_force_), true;
+  // Weight of the penalty: above all forces of the spans, before and after the step.
   double weight = 0;
   for (std::size_t p = 0; p < spans_.size(); ++p) {
     const double* d = step_.data() + matrix_.size() + 3 * static_cast<std::ptrdiff_t>(p);
     weight = std::max({weight, 1.2 * norm(kept_force_[p] + V{d[0], d[1], d[2]}), 1.2 * norm(kept_force_[p])});
   }
+  // Line search by halving: the merit must not rise beyond rounding.
   const double before = merit(strand, weight), left = residual(scales_);
   const double allowed = before + 1e-12 * (std::abs(before) + scales_.moment);
   double part = 1;
@@ -145,6 +157,7 @@ bool EnergyDescent::newton_step(const Strand& strand, bool with_energy) {
     least_shift_ = least_shift_ > 1e-4 ? least_shift_ / 16 : 0;
     return true;
   }
+  // No length of this step is good: back, and a larger shift next time, which turns it towards steepest descent.
   q_ = kept_q_, force_ = kept_force_;
   least_shift_ = std::max(1e-4, 16 * shift);
   return least_shift_ < most_shift;
@@ -152,6 +165,7 @@ bool EnergyDescent::newton_step(const Strand& strand, bool with_energy) {
 
 DescentReport EnergyDescent::settle(const Strand& strand, double tolerance, int max_iterations) {
   DescentReport report;
+  // Newton's method until moments and distances are small.
   const bool has = has_energy(strand);
   hold_orientations(strand);
   find_spans(strand);
@@ -171,6 +185,7 @@ DescentReport EnergyDescent::settle(const Strand& strand, double tolerance, int 
 void EnergyDescent::bend_straight_spans(const Strand& strand) {
   for (std::size_t p = 0; p < spans_.size(); ++p) {
     const Span& span = spans_[p];
+    // Distance of the ends against the length between them: straight?
     V reached{0, 0, 0};
     double length = 0;
     for (int j = span.from; j < span.to; ++j) {
@@ -179,6 +194,7 @@ void EnergyDescent::bend_straight_spans(const Strand& strand) {
       length += s.h;
     }
     if (norm(reached) < (1 - 1e-4) * length) continue;
+    // Bend in the plane of the wanted sideways motion, by a sine whose mean is zero: the ends keep their directions.
     const V t = (1 / norm(reached)) * reached, wanted = supports_[p + 1].r - supports_[p].r,
             aside = wanted - dot(wanted, t) * t;
     const bool prefers = norm(aside) > 1e-9 * length;
@@ -196,6 +212,7 @@ void EnergyDescent::bend_straight_spans(const Strand& strand) {
 void EnergyDescent::leave_saddle(const Strand& strand) {
   hold_orientations(strand);
   assemble(strand, false);
+  // Just above the most negative eigenvalue, the shifted matrix is softest along its mode.
   double shift = 1e-5;
   while (factor(strand, shift) > 0 && shift < 1e7) shift *= 2;
   for (std::size_t i = 0; i < step_.size(); ++i)
@@ -208,6 +225,7 @@ void EnergyDescent::leave_saddle(const Strand& strand) {
     largest = most_turned(step_);
   }
   if (!(largest > 0)) return;
+  // Move by 0.3 rad at most: far enough to leave, near enough to stay in the same valley.
   const double size = 0.3 / largest;
   for (std::size_t i = 0; i < q_.size(); ++i)
     q_[i] = normalized(q_[i] * to_small(exp_quat(size * Vec3(step_[3 * i], step_[3 * i + 1], step_[3 * i + 2]))));
@@ -215,6 +233,7 @@ void EnergyDescent::leave_saddle(const Strand& strand) {
 
 DescentReport EnergyDescent::minimise(const Strand& strand, const DescentSettings& settings, std::vector<State>& states) {
   scales_ = Scales::of(strand);
+  // Leave what is no minimum, or what cannot be shortened, before the first Newton step.
   shift_used_ = 1;
   load(strand, states);
   if (settings.disturbed)
@@ -233,6 +252,7 @@ DescentReport EnergyDescent::minimise(const Strand& strand, const DescentSetting
   const int steps = std::max(1, static_cast<int>(std::ceil(far)));
   DescentReport report;
   for (int k = 1; k <= steps; ++k) {
+    // Continuation: holds between the start and where they are wanted, turned about one axis.
     const double t = static_cast<double>(k) / steps;
     for (std::size_t i = 0; i < strand.holds.size(); ++i) {
       const HeldNode& target = strand.holds[i];
@@ -243,6 +263,7 @@ DescentReport EnergyDescent::minimise(const Strand& strand, const DescentSetting
       const V turn = t * log_of(Quaternion(conjugate(at.q) * held_orientation(target, at.q)));
       hold.q = k == steps ? target.q : at.q * to_small(exp_quat(to_eigen(turn)));
     }
+    // In between a rough equilibrium is enough; only the last has to be good.
     const bool last = k == steps;
     const int left = settings.max_iterations - report.iterations;
     const DescentReport part = settle(moving_, last ? settings.tolerance : 1e-3, last ? left : std::min(left, 30));
@@ -258,6 +279,7 @@ DescentReport EnergyDescent::minimise(const Strand& strand, const DescentSetting
 void EnergyDescent::write(const Strand& strand, std::vector<State>& states, bool give) const {
   const int n = strand.last();
   find_positions(strand, position_, give);
+  // Positions, then force and moment at the near end of every segment; at the last node those of its far end.
   for (int j = 0; j <= n; ++j) states[z(j)].r = position_[z(j)];
   for (int j = 0; j < n; ++j) {
     const Segment& s = strand.segments[z(j)];
@@ -281,6 +303,7 @@ DescentReport EnergyDescent::polish(const Strand& strand, double tolerance, int 
   scales_ = Scales::of(strand);
   load(strand, states);
   hold_orientations(strand);
+  // Newton's method without shift or line search, also to saddles: it has to halve the residual each time, or gives up.
   for (double before = HUGE_VAL;; before = report.residual, ++report.iterations) {
     find_forces(strand);
     assemble(strand, true);
@@ -298,7 +321,7 @@ DescentReport EnergyDescent::polish(const Strand& strand, double tolerance, int 
   return report;
 }
 
-// Loads that turn with the strand do work that depends on the way, and so do moments, unless what they act on is held: a
+// Loads that turn with the strand do work that depends on the path, and so do moments, unless what they act on is held: a
 // force where the position is held does none, a moment where the direction is held turns about one axis only.
 bool has_energy(const Strand& strand) {
   for (const Segment& s : strand.segments)
@@ -327,6 +350,7 @@ double EnergyDescent::softest() {
     step_[i] = i < n && !fixed_[i] ? 1 + 0.1 * static_cast<double>(i * 7 % 13) : 0;  // along no mode in particular
   double mu = 0;
   for (int round = 0; round < rounds; ++round) {
+    // Rayleigh's quotient of the vector before and after one inverse iteration.
     double largest = 0, before = 0, along = 0;
     for (std::size_t i = 0; i < n; ++i) largest = std::max(largest, std::abs(step_[i]));
     for (std::size_t i = 0; i < step_.size(); ++i) {

@@ -98,6 +98,7 @@ std::array<T, 6> near_residual(const Strand& strand, const Scales& scales, Slice
   std::array<T, 6> rows;
   const HeldNode* hold = strand.hold_at(0);
   const bool position = hold && hold->position, direction = hold && hold->direction, twist = direction && hold->twist;
+  // Three rows of position or force, three of orientation or moment, without dimension.
   const V3<T> a = position ? (1 / scales.length) * (at.r - constant<T>(hold->r)) : (1 / scales.force) * at.x.n;
   V3<T> b = (1 / scales.moment) * at.x.m;
   if (direction) {

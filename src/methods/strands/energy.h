@@ -1,8 +1,8 @@
 // The energy of a strand as a function of the orientations of its nodes, its gradient and its second variation.
 //
-// Shooting finds equilibria near a guess, stable or not. This finds minima from far away, tells whether an equilibrium is a
-// minimum, and gives shooting its guess when a pose jumps. Dead loads and held positions know orientations only through the
-// tangents, so that with F(s) the force beyond s
+// Shooting finds equilibria near a guess, stable or not. This finds minima from far away, decides whether an equilibrium is
+// a minimum, and gives shooting its guess when a pose jumps. Dead loads and held positions know orientations only through
+// the tangents, so that with F(s) the force beyond s
 //   energy = sum over segments of  h W(w/h - u_rest)  -  h/2 (F . R v at both ends),      w = log(R_near^T R_far)
 // and a held position is the constraint that the tangents of a span add up to the distance; its multiplier is the span's
 // unknown force. The second variation is block tridiagonal (3 x 3) with three border rows per span: O(n), and Sylvester's
@@ -68,9 +68,9 @@ class EnergyDescent {
   struct Span {            // between support i and the next
     int from = 0, to = 0;  // nodes
   };
-  void find_spans(const Strand& strand);
-  void find_forces(const Strand& strand);
-  V support_force(std::size_t support) const;  // what it does to the strand
+  void find_spans(const Strand& strand);       // supports and the spans between them
+  void find_forces(const Strand& strand);      // of the loads beyond each segment
+  V support_force(std::size_t support) const;  // force of a support on the strand
   void find_positions(const Strand& strand, std::vector<V>& r, bool give = false) const;
   void hold_orientations(const Strand& strand);
   void add_segment(const Strand& strand, int j);
@@ -78,41 +78,42 @@ class EnergyDescent {
   void add_end_curvature(const Segment& s, int node, const V& force, int span, bool give);
   void add_node_moments(const Strand& strand);
   void add_node_curvature(const Strand& strand);
-  V force_beyond(int segment) const;  // of supports, to be added to those of loads
-  void fix(int row);
+  V force_beyond(int segment) const;               // of supports, to be added to those of loads
+  void fix(int row);                               // the unknown is held
   int factor(const Strand& strand, double shift);  // unstable directions; the matrix is ready to solve
   void bend_straight_spans(const Strand& strand);
   void leave_saddle(const Strand& strand);
-  double factor_positive(const Strand& strand);
+  double factor_positive(const Strand& strand);  // modified Newton: the shift it took, below zero if none is enough
   void solve(std::vector<double>& x) const;
-  double most_turned(const std::vector<double>& x) const;
-  void part_step(double most);
+  double most_turned(const std::vector<double>& x) const;  // largest turn of a node in a step [rad]
+  void part_step(double most);                             // splits the step into its soft share and the rest
   void move(const std::vector<double>& step, double part, const std::vector<Quaternion>& q, const std::vector<V>& force);
   void back_to_floor(const Strand& strand, double turned);
-  double merit(const Strand& strand, double weight) const;
-  bool newton_step(const Strand& strand, bool with_energy);
+  double merit(const Strand& strand, double weight) const;   // exact penalty, compared by the line search
+  bool newton_step(const Strand& strand, bool with_energy);  // false: no step is possible
   double residual(const Scales& scales) const;
   DescentReport settle(const Strand& strand, double tolerance, int max_iterations);
   void write(const Strand& strand, std::vector<State>& states, bool give) const;
 
-  Strand moving_;  // with the holds on their way
-  std::vector<State> start_;
-  Scales scales_;
-  std::vector<Quaternion> q_, kept_q_;
-  std::vector<Support> supports_;
-  std::vector<Span> spans_;
+  Strand moving_;                          // the strand with holds between start and target
+  std::vector<State> start_;               // states at the start of a continuation
+  Scales scales_;                          // length, force and moment that residuals are measured by
+  std::vector<Quaternion> q_, kept_q_;     // by node: the unknown orientations, and those before a step
+  std::vector<Support> supports_;          // sorted by node
+  std::vector<Span> spans_;                // between neighbouring supports
   std::vector<int> span_of_;               // by segment; -1: no unknown force there
   std::vector<V> near_force_, far_force_;  // by segment: of the loads beyond its two ends, world axes
   V before_{0, 0, 0};                      // added to both before the first support
   int first_held_ = 0;                     // the first support's node
-  std::vector<V> force_, kept_force_;      // by span
-  std::vector<V> gap_;                     // by span: what is missing
+  std::vector<V> force_, kept_force_;      // by span: the unknown force (multiplier), and that before a step
+  std::vector<V> gap_;                     // by span: what is missing between its ends [m]
   mutable std::vector<V> position_;        // scratch
-  std::vector<char> fixed_;                // by row
+  std::vector<char> fixed_;                // by row: 1 where a hold fixes the turn
+  // By row: gradient; Newton step, its share along the softest mode, step back to the valley's floor; metric of the shift.
   std::vector<double> gradient_, step_, soft_, correction_, shift_;
-  double shift_used_ = 1, least_shift_ = 0;
-  BandLDLT matrix_;
-  BorderedLDLT border_;
+  double shift_used_ = 1, least_shift_ = 0;  // last shift that was needed; smallest to try
+  BandLDLT matrix_;                          // second variation in the orientations
+  BorderedLDLT border_;                      // its border: three rows per span
 };
 
 // Gradient and second derivative of one segment's bending and twisting energy, in material axes of its two nodes.

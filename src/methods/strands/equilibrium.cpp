@@ -13,6 +13,7 @@ double equilibrium_error(const Strand& strand, const std::vector<State>& states)
     const bool inner = j + 1 < strand.last();
     if (inner && strand.hold_at(j + 1)) continue;
     const Segment& s = strand.segments[z(j)];
+    // Forces and moments at both ends, and the loads between, must cancel.
     const State& a = states[z(j)];
     State b = states[z(j + 1)];
     if (inner) cross_node(strand, j + 1, b);

@@ -61,6 +61,7 @@ double HapticStrand::Inside::elastic() const {
   for (int j = 0; j < strand.last(); ++j) {
     const Segment& s = strand.segments[z(j)];
     for (int i = 0; i < 3; ++i) {
+      // Integral of m^2/(2 EI) with m linear along the segment, exact.
       const double a = states[z(j)].x.m[i], b = states[z(j + 1)].x.m[i];
       sum += s.h / 6 * s.compliance[i] * (a * a + a * b + b * b);
     }
@@ -81,6 +82,7 @@ HapticStrand::HapticStrand(const StrandDesign& design) : inside_(std::make_uniqu
   TENDRIL_REQUIRE(design.order == 1 || design.order == 2 || design.order == 4, "the order is 1, 2 or 4");
   TENDRIL_REQUIRE(design.max_iterations >= 1 && design.most_descents >= 0, "needs at least one iteration");
   Inside& in = *inside_;
+  // Equal segments; weight as a dead load along them.
   Segment s;
   s.h = design.length / design.segments;
   s.u_rest = to_small(design.rest_strain);
@@ -91,6 +93,7 @@ HapticStrand::HapticStrand(const StrandDesign& design) : inside_(std::make_uniqu
   in.strand.set_loads({});
   in.strand.set_springs({});
   in.length = design.length, in.tolerance = design.tolerance;
+  // Bounded work per call: iterations, sweeps, steps of descent.
   SolverSettings settings;
   settings.tolerance = design.tolerance;
   settings.max_iterations = design.max_iterations;
@@ -101,6 +104,7 @@ HapticStrand::HapticStrand(const StrandDesign& design) : inside_(std::make_uniqu
   settings.verdict = settings.seek_minimum = design.verdict;
   const V r = to_small(design.root.position);
   const Quaternion q = to_small(Quat(design.root.orientation.normalized()));
+  // The rest shape, without weight, is the first guess: two sweeps find it.
   Strand bare = in.strand;
   for (Segment& segment : bare.segments) segment.world_force = {0, 0, 0};
   bare.note_loads();
@@ -134,12 +138,14 @@ void HapticStrand::move_root(const Pose& root) {
 StrandAnswer HapticStrand::lead(const Pose& end) {
   Inside& in = *inside_;
   in.set_end(Inside::End::held);
+  // A pose out of reach is held at the nearest place in reach.
   V r = to_small(end.position);
   const Quaternion q = to_small(Quat(end.orientation.normalized()));
   const double most = reach * in.length, distance = norm(r - in.wall().r);
   const bool in_reach = distance <= most;
   if (distance > most) r = in.wall().r + (most / distance) * (r - in.wall().r);
   const State tip = in.tip();
+  // The whole distance, or as much of it as one step may be.
   const V way = r - tip.r, turn = log_of(Quaternion(conjugate(tip.q) * q));
   const double part = std::min({1.0, 0.1 * in.length / std::max(norm(way), 1e-300), 0.5 / std::max(norm(turn), 1e-300)});
   HeldNode& hold = in.strand.holds[1];
@@ -148,6 +154,7 @@ StrandAnswer HapticStrand::lead(const Pose& end) {
   StrandAnswer answer = in.solve();
   answer.in_reach = in_reach;
   answer.arrived = part == 1;
+  // What the hand feels is the opposite of what holds the end.
   const Stress<double> reaction = in.solver.far_reaction();
   answer.on_hand = {-to_eigen(reaction.n), -to_eigen(reaction.m)};
   return answer;
@@ -184,12 +191,15 @@ StrandAnswer HapticStrand::couple(const Hand& given, double dt) {
   Inside& in = *inside_;
   Hand hand = given;
   hand.pose.orientation.normalize();
+  // The spring of the virtual coupling replaces hold and load.
   in.set_end(Inside::End::sprung);
   if (!in.coupling.active()) in.coupling.begin(hand, in.tip(), in.elastic() + in.weight());
   in.strand.springs[0] = in.coupling.spring(hand, dt, in.strand.last(), in.wall().r, reach * in.length);
   in.kept = in.solver.states();
   StrandAnswer answer = in.solve();
   answer.in_reach = in.coupling.in_reach();
+  // Passivity: energy that the shape would give to the hand is taken off as drag, within bounds; beyond, the shape is
+  // refused.
   const double most_drag = 2 * in.length * (hand.stiffness + (dt > 0 ? 2 * hand.damping / dt : 0));
   if (answer.fine && in.coupling.needed_drag(hand, dt, in.tip(), in.elastic() + in.weight()) > most_drag) {
     in.solver.set_states(in.strand, in.kept);  // uphill: another branch than the one the hand leads

@@ -25,6 +25,7 @@ std::vector<double> local_errors(const Strand& strand, const std::vector<State>&
   const double length = strand.length();
   for (int j = 0; j < strand.last(); ++j) {
     const Segment& s = strand.segments[z(j)];
+    // From the same far state, the screw of this order against the screw of a higher one.
     State far = states[z(j + 1)];
     if (j + 1 < strand.last()) cross_node(strand, j + 1, far);
     const V world = s.loaded_world ? into_material(far.q, s.world_force) : V{0, 0, 0};
@@ -61,12 +62,14 @@ std::vector<int> wanted_parts(const Mesh& mesh, const Strand& strand, const std:
   const bool squared = strand.order > 1;
   int j = 0;
   for (std::size_t e = 0; e < mesh.parts.size(); ++e) {
+    // Of each edge: error over its share of the tolerance, and the angle it turns by.
     double worst = 0, turn = 0;
     for (int p = 0; p < mesh.parts[e]; ++p, ++j) {
       const Segment& s = strand.segments[z(j)];
       if (tolerance > 0) worst = std::max(worst, error[z(j)] / (tolerance * s.h / length));
       turn += s.h * norm(strain_at(s, strand.law, states[z(j)].x).u);
     }
+    // Parts that keep both small enough.
     double count = turn / most_turn;
     if (worst > 0) count = std::max(count, mesh.parts[e] * (squared ? std::sqrt(worst) : worst));
     wanted[e] = std::clamp(static_cast<int>(std::ceil(count * (1 + 1e-9))), 1, most_parts);
@@ -79,6 +82,8 @@ std::vector<State> moved_to(const Mesh& from, const Mesh& to, const std::vector<
   int first = 0;
   for (std::size_t e = 0; e < from.edges.size(); ++e) {
     for (int p = 0; p < to.parts[e]; ++p) {
+      // A node of the new mesh lies between two of the old one: positions and stress linearly, orientations along the
+      // shortest turn.
       const double place = static_cast<double>(p) * from.parts[e] / to.parts[e];
       const int k = std::min(static_cast<int>(place), from.parts[e] - 1);
       const double t = place - k;

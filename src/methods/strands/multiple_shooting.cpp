@@ -8,6 +8,7 @@ namespace tendril::strands {
 
 void MultipleShooting::cut(const Strand& strand, int pieces) {
   const int n = strand.last();
+  // Nothing to do where the cuts would be the same.
   bool same = asked_.size() == strand.holds.size() + 2 && asked_[0] == n && asked_[1] == pieces;
   for (std::size_t i = 0; same && i < strand.holds.size(); ++i) same = asked_[i + 2] == strand.holds[i].node;
   if (same) return;
@@ -15,6 +16,7 @@ void MultipleShooting::cut(const Strand& strand, int pieces) {
   cuts_.clear();
   cuts_.push_back(0), cuts_.push_back(n);
   for (const HeldNode& hold : strand.holds) cuts_.push_back(hold.node), asked_.push_back(hold.node);
+  // Cuts at both ends, at all holds, and in equal distances along the strand.
   const double step = strand.length() / std::max(1, pieces);
   double along = 0, next = step;
   for (int j = 1; j < n; ++j) {
@@ -25,6 +27,7 @@ void MultipleShooting::cut(const Strand& strand, int pieces) {
   }
   std::sort(cuts_.begin(), cuts_.end());
   cuts_.erase(std::unique(cuts_.begin(), cuts_.end()), cuts_.end());
+  // Twelve unknowns per piece; rows of neighbouring cuts only, so a band matrix.
   const int size = 12 * this->pieces();
   lu_.resize(size, 17, 17);
   rows_.assign(z(size), 0), step_ = soft_ = trial_rows_ = rows_;
@@ -61,11 +64,13 @@ std::array<T, 12> cut_rows(const Strand& strand, const Scales& scales, int node,
   const HeldNode* hold = strand.hold_at(node);
   const bool position = hold && hold->position, direction = hold && hold->direction, twist = direction && hold->twist;
   const double per_length = 1 / scales.length;
+  // Position and force: continuous where free; where held, both sides have the held position and the force may jump.
   V3<T> first = per_length * (behind.r - before.r), second = (1 / scales.force) * (before.x.n - behind.x.n);
   if (position) {
     first = per_length * (behind.r - constant<T>(hold->r));
     second = per_length * (before.r - constant<T>(hold->r));
   }
+  // Orientation and moment likewise, component by component.
   V3<T> third = log_of(Q<T>(conjugate(before.q) * behind.q)), fourth = (1 / scales.moment) * (before.x.m - behind.x.m);
   if (direction) {
     const V3<T> a = turned_from(*hold, behind.q), b = turned_from(*hold, before.q);
@@ -84,6 +89,7 @@ std::array<T, 6> far_rows(const Strand& strand, const Scales& scales, const Slic
   const int last = strand.last();
   const HeldNode* hold = strand.hold_at(last);
   const bool position = hold && hold->position, direction = hold && hold->direction, twist = direction && hold->twist;
+  // What loads and springs of the last node apply.
   Slice<T> applied{before.r, before.q, {zero3<T>(), zero3<T>()}};
   cross_node(strand, last, applied);
   const V3<T> a =
@@ -103,6 +109,7 @@ std::array<T, 6> far_rows(const Strand& strand, const Scales& scales, const Slic
 void MultipleShooting::fill_tangent(const Strand& strand, int piece, const State& start) {
   const int K = pieces(), column = 12 * (K - 1 - piece), row = 6 + column;
   for (const int half : {0, 1}) {
+    // A jet carries eight derivatives, so the twelve unknowns go in two halves: pose, then stress.
     const Slice<Jet> from = varied<Jet>(start, scales_, half == 1);
     const auto put = [&](int i, int c, const Jet& value) {
       for (int d = 0; d < 6; ++d) lu_.at(i, c + 6 * half + d) = value.slope(d);
@@ -111,6 +118,7 @@ void MultipleShooting::fill_tangent(const Strand& strand, int piece, const State
       const auto rows = far_rows(strand, scales_, from);
       for (int i = 0; i < 6; ++i) put(i, column, rows[z(i)]);
     }
+    // Back to the near cut of the piece, derivatives carried along.
     Slice<Jet> arrived = from;
     sweep_back(strand, cuts_[z(piece + 1)], cuts_[z(piece)], arrived);
     if (piece == 0) {
@@ -137,6 +145,7 @@ double MultipleShooting::residuals(const Strand& strand, const std::vector<State
   if (with_tangent) lu_.set_zero();
   const auto far = far_rows<double>(strand, scales_, at[z(K)]);
   std::copy(far.begin(), far.end(), rows.begin());
+  // Pieces from far to near; the states along the strand are kept in trial_.
   trial_.back() = at[z(K)];
   for (int p = K - 1; p >= 0; --p) {
     State arrived = at[z(p + 1)];
@@ -151,6 +160,7 @@ double MultipleShooting::residuals(const Strand& strand, const std::vector<State
     }
     if (with_tangent) fill_tangent(strand, p, at[z(p + 1)]);
   }
+  // Largest residual; a comparison that keeps NaN.
   double most = 0;
   for (const double r : rows) most = std::abs(r) <= most ? most : std::abs(r);
   return most;
@@ -163,6 +173,7 @@ void MultipleShooting::moved(const std::vector<State>& from, const std::vector<d
     const double* d = step.data() + 12 * (K - c);
     const State& a = from[z(c)];
     State& b = to[z(c)];
+    // Scaled unknowns back to metres, radians, N and N m.
     b.r = a.r + (part * scales_.length) * V{d[0], d[1], d[2]};
     b.q = normalized(a.q * to_small(exp_quat(part * Vec3(d[3], d[4], d[5]))));
     b.x.n = a.x.n + (part * scales_.force) * V{d[6], d[7], d[8]};
@@ -177,6 +188,7 @@ bool MultipleShooting::search(const Strand& strand, const ShootingSettings& sett
   for (std::size_t i = 0; i < step_.size(); ++i)
     if (i % 12 >= 3 && i % 12 < 6 && std::abs(step_[i]) * part > 1) part = 1 / std::abs(step_[i]);
   for (int halvings = 0; halvings < most_halvings && report.sweeps < settings.most_sweeps; ++halvings, part *= 0.5) {
+    // Armijo's rule for the largest residual, which falls by at least a quarter of what the linear model promises.
     moved(at_, step_, part, trial_at_);
     const double size = residuals(strand, trial_at_, trial_rows_, false);
     ++report.sweeps;
@@ -188,6 +200,7 @@ bool MultipleShooting::search(const Strand& strand, const ShootingSettings& sett
 // A round strand between ends that share an axis lies in any plane equally well: its tangent is singular, and Newton's step
 // goes astray along the swing. Solving once more finds that direction; it is taken out of the step.
 void MultipleShooting::leave_out_softest() {
+  // One inverse iteration with the factors at hand, scaled against overflow, then projected out.
   soft_ = step_;
   lu_.solve(soft_);
   double size = 0, along = 0;
@@ -209,6 +222,7 @@ ShootingReport MultipleShooting::solve(const Strand& strand, const ShootingSetti
   report.residual = residuals(strand, at_, rows_, true);
   bool singular = false;
   while (std::isfinite(report.residual) && report.residual > settings.tolerance) {
+    // Newton's step; where it leads nowhere the tangent is taken as singular from here on.
     if (report.iterations >= settings.max_iterations || !lu_.factor().good()) return report;
     ++report.iterations;
     for (std::size_t i = 0; i < rows_.size(); ++i) step_[i] = -rows_[i];
@@ -225,6 +239,7 @@ ShootingReport MultipleShooting::solve(const Strand& strand, const ShootingSetti
   }
   if (!(report.residual <= settings.tolerance)) return report;
   report.fine = true;
+  // Once more for the states between the cuts.
   residuals(strand, at_, rows_, false);
   states = trial_;
   return report;

@@ -40,11 +40,13 @@ void Strands::write_rod(int rod, Frame& frame) const {
   int node = 0;
   std::vector<double> turned_by(z(span.edges), 0.0);  // about d3 along each edge
   for (int k = 0; k <= span.edges; ++k) {
+    // Nodes.
     const State& at = states[z(node)];
     frame.position[NodeIndex{span.first_node + k}] = to_eigen(at.r);
     frame.velocity[NodeIndex{span.first_node + k}] = Vec3::Zero();
     frame.moment[NodeIndex{span.first_node + k}] = to_eigen(into_world(at.q, at.x.m));
     if (k == span.edges) break;
+    // Edges: the frame at the middle of the edge, carried onto the chord; force as the mean of both ends.
     const int parts = line.mesh.parts[z(k)], middle = node + parts / 2;
     const State &far = states[z(node + parts)], &a = states[z(middle)], &b = states[z(parts % 2 == 0 ? middle : middle + 1)];
     const Quaternion half =
@@ -56,6 +58,7 @@ void Strands::write_rod(int rod, Frame& frame) const {
     for (int p = 0; p < parts; ++p, ++node) {
       const Segment& s = strand.segments[z(node)];
       const State &near = states[z(node)], &next = states[z(node + 1)];
+      // Parts of the edge: twist and energies by the trapezoid.
       const Strain<double> u0 = strain_at(s, strand.law, near.x), u1 = strain_at(s, strand.law, next.x);
       turned_by[z(k)] += 0.5 * s.h * (u0.u.z + u1.u.z);
       for (int i = 0; i < 3; ++i) {
@@ -71,6 +74,7 @@ void Strands::write_rod(int rod, Frame& frame) const {
     }
   }
   for (int k = 1; k < span.edges; ++k) {
+    // Twist at inner nodes, unwrapped by the twist along half of both edges.
     const EdgeIndex e{span.first_edge + k};
     frame.twist[InnerNodeIndex{span.first_inner + k - 1}] =
         twist_between(frame.orientation[e - 1], frame.orientation[e], 0.5 * (turned_by[z(k - 1)] + turned_by[z(k)]));
@@ -109,6 +113,7 @@ static void visit_state(StateArchive& archive, SolverState& s) {
 
 void Strands::visit_line(int rod, StateArchive& archive) {
   Line& line = lines_[z(rod)];
+  // Mesh, holds and the solver's states; the rest is built from them.
   if (!archive.reading()) line.solver.get(saved_);
   archive.fixed(line.mesh.parts);
   archive.fixed(line.held);

@@ -176,12 +176,14 @@ struct EndStrains {
 template <int order, class T>
 Screw<T> segment_screw(const Segment& s, const Law& law, const Stress<T>& far, const V3<T>& world, EndStrains<T>& ends) {
   const double h = s.h;
+  // Order 1: the far strain all along (Euler).
   const Strain<T> e1 = strain_at(s, law, far);
   ends.far = e1;
   if constexpr (order == 1) {
     ends.near = e1;
     return screw<T>(h * e1.u, h * e1.v);
   }
+  // Stress after going back by a length, along a rate and with the load of that length.
   const bool loaded = s.loaded_world || s.loaded_material;
   const V3<T> material = constant<T>(s.material_force);
   const auto advanced = [&](const Stress<T>& rate, const V3<T>& load, double by) -> Stress<T> {
@@ -191,10 +193,12 @@ Screw<T> segment_screw(const Segment& s, const Law& law, const Stress<T>& far, c
   };
   const Stress<T> k1 = back_rate(e1, far);
   if constexpr (order == 2) {
+    // Order 2: the strain at the middle, after half an Euler step (midpoint rule).
     const Strain<T> e2 = strain_at(s, law, advanced(k1, world, 0.5 * h));
     ends.near = {2.0 * e2.u - e1.u, 2.0 * e2.v - e1.v};
     return screw<T>(h * e2.u, h * e2.v);
   } else {
+    // Order 4: the four stages of Runge-Kutta for the stress; a dead load turns against the axes that go back.
     const auto turned = [&](const Strain<T>& e, const V3<T>& load, double by) -> V3<T> {
       return s.loaded_world ? V3<T>(world + by * cross(e.u, load)) : world;
     };
@@ -207,6 +211,7 @@ Screw<T> segment_screw(const Segment& s, const Law& law, const Stress<T>& far, c
     const Stress<T> x4 = advanced(back_rate(e3, x3), load3, h);
     const Strain<T> e4 = strain_at(s, law, x4);
     ends.near = e4;
+    // Magnus expansion of fourth order: Simpson's mean of the strains and the commutator of the two ends.
     const double sixth = h / 6, bracket = h * h / 12;
     return screw<T>(sixth * (e1.u + 2.0 * (e2.u + e3.u) + e4.u) + bracket * cross(e4.u, e1.u),
                     sixth * (e1.v + 2.0 * (e2.v + e3.v) + e4.v) + bracket * (cross(e4.u, e1.v) + cross(e4.v, e1.u)));
@@ -220,6 +225,7 @@ Stress<T> load_of(const Segment& s, const Screw<T>& e, const V3<T>& world, const
   const double h = s.h, correction = order == 4 ? h * h / 12 : 0.0;
   Stress<T> sum{zero3<T>(), zero3<T>()};
   if (s.loaded_world) {
+    // Dead load: constant in the world, acts at the centre of the arc.
     const V3<T> f = e.rotated(world);
     V3<T> centre = 0.5 * e.shift;
     if constexpr (order == 4) centre -= (h / 12) * (e.rotated(ends.far.v) - ends.near.v);
@@ -227,6 +233,7 @@ Stress<T> load_of(const Segment& s, const Screw<T>& e, const V3<T>& world, const
     sum.m += h * cross(centre, f);
   }
   if (s.loaded_material) {
+    // Load in material axes: both ends, and for order 4 the correction by the ends' derivatives.
     const V3<T> f = constant<T>(s.material_force), far = e.rotated(f);
     sum.n += (0.5 * h) * (f + far);
     sum.m += (0.5 * h) * cross(e.shift, far);

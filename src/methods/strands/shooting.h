@@ -28,7 +28,7 @@ struct ShootingReport {
 // Six numbers per hold or end, scaled.
 using Six = std::array<double, 6>;
 
-// Free comps of the far end: the unknowns. Where the pose is held the stress moves, elsewhere the pose.
+// Free components of the far end: the unknowns. Where the pose is held the stress moves, elsewhere the pose.
 struct FarEnd {
   V r{0, 0, 0};
   Quaternion q{1, 0, 0, 0};
@@ -48,9 +48,9 @@ class SingleShooting {
  private:
   bool search(const Strand& strand, const ShootingSettings& settings, const Eigen::Matrix<double, 6, 1>& step,
               int most_halvings, FarEnd& here, ShootingReport& report);
-  Scales scales_;
-  SmallLU<6> lu_;
-  std::vector<State> trial_;
+  Scales scales_;             // length, force and moment that unknowns and residuals are divided by
+  SmallLU<6> lu_;             // of the Jacobian
+  std::vector<State> trial_;  // along the strand, of the last sweep
 };
 
 class MultipleShooting {
@@ -63,17 +63,17 @@ class MultipleShooting {
 
  private:
   bool search(const Strand& strand, const ShootingSettings& settings, int most_halvings, ShootingReport& report);
-  void leave_out_softest();
+  void leave_out_softest();  // projects the softest direction out of the step
   double residuals(const Strand& strand, const std::vector<State>& at, std::vector<double>& rows, bool with_tangent);
   void fill_tangent(const Strand& strand, int piece, const State& start);
   void moved(const std::vector<State>& from, const std::vector<double>& step, double part, std::vector<State>& to) const;
 
   std::vector<int> asked_;  // what the present cuts were made for
   std::vector<int> cuts_;   // nodes, rising, first and last included
-  Scales scales_;
-  BandLU lu_;
-  std::vector<double> rows_, step_, soft_, trial_rows_;
-  std::vector<State> at_, trial_at_, trial_;
+  Scales scales_;           // length, force and moment that unknowns and residuals are divided by
+  BandLU lu_;               // Jacobian of all cuts
+  std::vector<double> rows_, step_, soft_, trial_rows_;  // residuals, Newton step, softest direction, residuals of a trial
+  std::vector<State> at_, trial_at_, trial_;             // by cut: unknowns, and of a trial; by node: of a trial
 };
 
 // Largest residual that a set of node states leaves in the balance of forces and moments and in the holds: an independent

@@ -11,6 +11,7 @@ FarEnd SingleShooting::moved(const Strand& strand, const Scales& scales, const F
   const Freedom free = freedom_at(strand, strand.last());
   const auto entry = [&](int i) { return part * step[z(i)]; };
   const V a{entry(0), entry(1), entry(2)}, b{entry(3), entry(4), entry(5)};
+  // Of each pair (position, force) and (angle, moment) one is held; the other one is the unknown.
   if (free.position)
     next.r += scales.length * a;
   else
@@ -28,6 +29,7 @@ FarEnd SingleShooting::moved(const Strand& strand, const Scales& scales, const F
 
 Six SingleShooting::residual(const Strand& strand, const FarEnd& end, std::vector<State>* states) {
   scales_ = Scales::of(strand);
+  // Sweep from far to near; what is missing of the near end's conditions is the residual.
   State at = started<double>(strand, scales_, end);
   if (states) states->back() = at;
   sweep_back(strand, strand.last(), 0, at, states ? states->data() : nullptr);
@@ -39,6 +41,7 @@ Six SingleShooting::residual(const Strand& strand, const FarEnd& end, std::vecto
 
 void SingleShooting::linearise(const Strand& strand, const FarEnd& end, Six& residual, SmallLU<6>::Block& jacobian) {
   scales_ = Scales::of(strand);
+  // Forward-mode differentiation: one sweep of jets gives residual and Jacobian.
   Slice<Jet> at = started<Jet>(strand, scales_, end);
   sweep_back(strand, strand.last(), 0, at);
   const auto rows = near_residual(strand, scales_, at);
@@ -63,6 +66,7 @@ bool SingleShooting::search(const Strand& strand, const ShootingSettings& settin
   double part = 1;
   for (int i = 0; i < 3; ++i)
     if (free.rotation[z(i)] && std::abs(step[3 + i]) * part > 1) part = 1 / std::abs(step[3 + i]);
+  // Backtracking: the largest residual has to fall by a quarter of what the linear model promises (Armijo's rule).
   Six delta;
   for (int i = 0; i < 6; ++i) delta[z(i)] = step[i];
   for (int halvings = 0; halvings < most_halvings && report.sweeps < settings.most_sweeps; ++halvings, part *= 0.5) {
@@ -85,11 +89,13 @@ ShootingReport SingleShooting::solve(const Strand& strand, const ShootingSetting
   Six now;
   FarEnd here = end;
   for (;;) {
+    // Residual and Jacobian at the present guess.
     linearise(strand, here, now, jacobian);
     report.residual = largest(now);
     ++report.sweeps;
     if (!std::isfinite(report.residual) || report.iterations >= settings.max_iterations) return report;
     ++report.iterations;
+    // Newton's step with a line search.
     bool better = false;
     if (lu_.factor(jacobian).good()) {
       Eigen::Matrix<double, 6, 1> step;

@@ -57,6 +57,7 @@ void Solver::set(const Strand& strand, const SolverState& state) {
 void Solver::reserve(const Strand& strand) {
   moving_ = strand;
   kept_ = states_;
+  // Each solver runs once and gives its workspace the size it needs, so that nothing is allocated in a haptic loop.
   std::vector<State> states = states_;
   FarEnd end = end_;
   single_.solve(strand, {0, 1, 3}, end, states);
@@ -75,6 +76,7 @@ void Solver::set_states(const Strand& strand, const std::vector<State>& states) 
 
 // What lies beyond the loads and springs of the last node.
 void Solver::set_end(const Strand& strand) {
+  // The far end's own stress: that behind the last node less what loads and springs apply there.
   const State& tip = states_.back();
   State applied{tip.r, tip.q, {{0, 0, 0}, {0, 0, 0}}};
   cross_node(strand, strand.last(), applied);
@@ -98,6 +100,7 @@ void Solver::take(const Strand& strand, Answer& answer, Way way, int iterations,
 bool Solver::by_sweeps(const Strand& strand, Answer& answer) {
   if (inner_holds_ || !strand.springs.empty() || !fully_held(strand, 0) || strand.hold_at(strand.last())) return false;
   if (strand.world_loads && !settings.fixed_point) return false;
+  // Loads in material axes only: the standard problem, exact in two sweeps.
   const HeldNode& wall = *strand.hold_at(0);
   guess_ = states_;
   if (!strand.world_loads) {
@@ -106,6 +109,7 @@ bool Solver::by_sweeps(const Strand& strand, Answer& answer) {
     take(strand, answer, Way::sweeps, 1, 2, 0);
     return true;
   }
+  // Dead loads: sweeps with the loads turned as in the last shape, repeated until it stays.
   const FixedPointReport r =
       solve_fixed_point(standard_, strand, wall.r, wall.q, guess_, settings.tolerance, 10 * settings.max_iterations);
   if (r.fine) take(strand, answer, Way::fixed_point, r.iterations, 2 * r.iterations, r.change);
@@ -127,6 +131,7 @@ bool Solver::by_single(const Strand& strand, Answer& answer) {
 }
 
 bool Solver::by_multiple(const Strand& strand, Answer& answer, int max_iterations) {
+  // Pieces as asked for, or as many as the tension needs.
   multiple_.cut(strand, settings.pieces > 0 ? settings.pieces : sensible_pieces(strand, guess_));
   ShootingSettings how = shooting();
   how.max_iterations = std::min(how.max_iterations, max_iterations);
@@ -142,6 +147,7 @@ bool Solver::by_multiple(const Strand& strand, Answer& answer, int max_iteration
 
 // Goes on where the last call had to stop.
 bool Solver::by_descent(const Strand& strand, Answer& answer, bool disturbed) {
+  // From where the last call stopped, or from the last equilibrium.
   guess_ = descending_ ? underway_ : states_;
   DescentSettings how;
   how.max_iterations = settings.descent_iterations;
@@ -150,6 +156,7 @@ bool Solver::by_descent(const Strand& strand, Answer& answer, bool disturbed) {
   answer.iterations += r.iterations;
   descending_ = !r.fine;
   if (descending_) underway_ = guess_;
+  // Close to a minimum: shooting makes it exact; where shooting has no solution, the energy itself.
   if (!r.fine && !(r.residual < DescentSettings::close)) return false;
   if (by_multiple(strand, answer, settings.max_iterations)) {
     answer.way = Way::descent;
@@ -175,6 +182,7 @@ double Solver::far_away(const Strand& strand) const {
   const double length = strand.length();
   for (const HeldNode& hold : strand.holds) {
     const State& at = states_[z(hold.node)];
+    // One step of continuation is a tenth of the length, or half a radian.
     if (hold.position) far = std::max(far, norm(hold.r - at.r) / (0.1 * length));
     if (hold.direction) far = std::max(far, norm(turned_from(hold, at.q)) / 0.5);
   }
@@ -190,6 +198,7 @@ bool Solver::by_continuation(const Strand& strand, Answer& answer) {
   kept_ = states_;
   const FarEnd end = end_;
   for (int k = 1; k <= steps; ++k) {
+    // Holds on the straight line, turned about one axis, from where the strand is to where they are asked to be.
     const double t = static_cast<double>(k) / steps;
     for (std::size_t i = 0; i < strand.holds.size(); ++i) {
       const HeldNode& target = strand.holds[i];
@@ -198,6 +207,7 @@ bool Solver::by_continuation(const Strand& strand, Answer& answer) {
       const Quaternion held = target.direction ? held_orientation(target, at.q) : at.q;
       moving_.holds[i].q = at.q * to_small(exp_quat(to_eigen(V(t * log_of(Quaternion(conjugate(at.q) * held))))));
     }
+    // One in between was not found: back to the start, for the next attempt.
     if (by_single(k == steps ? strand : moving_, answer)) continue;
     states_ = kept_, end_ = end;
     answer.fine = false;
@@ -207,6 +217,7 @@ bool Solver::by_continuation(const Strand& strand, Answer& answer) {
 }
 
 bool Solver::found(const Strand& strand, Answer& answer) {
+  // From cheap to expensive; each starts from the last equilibrium. First what needs no search.
   if (by_sweeps(strand, answer)) return true;
   const bool near = far_away(strand) <= 1;
   if (near && last_way_ == Way::energy) {  // the strand was where sweeps have no answer: is it still there?
@@ -215,11 +226,14 @@ bool Solver::found(const Strand& strand, Answer& answer) {
     answer.iterations += r.iterations;
     if (r.fine && (by_multiple(strand, answer, 4) || by_energy(strand, answer))) return true;
   }
+  // Newton's method on six unknowns, directly or in steps.
   if ((near && by_single(strand, answer)) || by_continuation(strand, answer)) return true;
+  // Stiff or tightly held strands: multiple shooting.
   if (near) {
     guess_ = states_;
     if (by_multiple(strand, answer, settings.max_iterations)) return true;
   }
+  // At last by minimising the energy, which needs no good guess.
   return settings.may_descend && by_descent(strand, answer, false);
 }
 
@@ -231,6 +245,7 @@ void Solver::judge(const Strand& strand, Answer& answer) {
 
 Answer Solver::solve(const Strand& strand) {
   Answer answer;
+  // An equilibrium, and whether it is stable.
   answer.fine = found(strand, answer);
   if (!answer.fine) return answer;
   last_way_ = answer.way;
@@ -240,6 +255,7 @@ Answer Solver::solve(const Strand& strand) {
     return answer;
   }
   kept_ = states_;
+  // A saddle: go down from there. What is found counts only if it has fewer unstable directions.
   const FarEnd kept_end = end_;
   Answer lower = answer;
   if (by_descent(strand, lower, true)) {

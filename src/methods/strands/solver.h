@@ -9,17 +9,17 @@
 namespace tendril::strands {
 
 struct SolverSettings {
-  double tolerance = 1e-10;  // of residuals: parts of the length, radians, parts of EI/L^2 and EI/L
-  int pieces = 0;            // of multiple shooting; 0: as many as the sensitivity asks for
-  bool single = true;        // try single shooting first
-  bool fixed_point = false;  // dead loads by repeated sweeps instead of Newton's method; small loads only
-  bool verdict = true;       // count unstable directions of each answer
-  bool softest = false;      // and find the softest mode
-  bool seek_minimum = true;  // leave equilibria that are not minima (needs the verdict)
-  int max_iterations = 30;   // of each shooting
-  int most_sweeps = 200;     // of each shooting
-  bool may_descend = true;   // minimise the energy when shooting fails
-  int descent_iterations = 400;
+  double tolerance = 1e-10;      // of residuals: parts of the length, radians, parts of EI/L^2 and EI/L
+  int pieces = 0;                // of multiple shooting; 0: as many as the sensitivity asks for
+  bool single = true;            // try single shooting first
+  bool fixed_point = false;      // dead loads by repeated sweeps instead of Newton's method; small loads only
+  bool verdict = true;           // count unstable directions of each answer
+  bool softest = false;          // and find the softest mode
+  bool seek_minimum = true;      // leave equilibria that are not minima (needs the verdict)
+  int max_iterations = 30;       // of each shooting
+  int most_sweeps = 200;         // of each shooting
+  bool may_descend = true;       // minimise the energy when shooting fails
+  int descent_iterations = 400;  // of the energy, per call
 };
 
 enum class Way : std::uint8_t { none, sweeps, fixed_point, single, multiple, descent, energy };
@@ -64,28 +64,30 @@ class Solver {
   SolverSettings settings;
 
  private:
+  // Attempts, each true when it found an equilibrium.
   bool by_sweeps(const Strand& strand, Answer& answer);
   bool by_single(const Strand& strand, Answer& answer);
   bool by_multiple(const Strand& strand, Answer& answer, int max_iterations);
   bool by_descent(const Strand& strand, Answer& answer, bool disturbed);
   bool by_energy(const Strand& strand, Answer& answer);
   bool found(const Strand& strand, Answer& answer);  // an equilibrium, stable or not
-  void judge(const Strand& strand, Answer& answer);
+  void judge(const Strand& strand, Answer& answer);  // stability and balance of what was found
   bool by_continuation(const Strand& strand, Answer& answer);
   double far_away(const Strand& strand) const;  // how many moderate steps the holds are from where the strand lies
   void take(const Strand& strand, Answer& answer, Way way, int iterations, int sweeps, double residual);
   ShootingSettings shooting() const { return {settings.tolerance, settings.max_iterations, settings.most_sweeps}; }
 
+  // The last equilibrium; guess and result of an attempt; what is restored when it fails; where a descent has stopped.
   std::vector<State> states_, guess_, kept_, underway_;
-  bool descending_ = false;
-  Way last_way_ = Way::none;
-  Strand moving_;  // with holds on their way
-  FarEnd end_;
-  Standard standard_;
+  bool descending_ = false;   // true: a descent met its bound and goes on with the next call
+  Way last_way_ = Way::none;  // what found the last equilibrium
+  Strand moving_;             // the strand with holds between start and target
+  FarEnd end_;                // pose and stress at the far end: first guess of single shooting
+  Standard standard_;         // two sweeps
   SingleShooting single_;
   MultipleShooting multiple_;
   EnergyDescent descent_;
-  bool inner_holds_ = false;
+  bool inner_holds_ = false;  // true: something is held between the ends
 };
 
 }  // namespace tendril::strands

@@ -38,10 +38,12 @@ namespace {
 // step_back<2>() for a plain segment: the same formulas with v = (0, 0, 1) written out, for speed. The trapezoid of a load f
 // that turns with the strand, h/2 (f + R f) and its moment shift x h/2 R f, is half of it before the turn and half behind.
 inline void plain_step_back(const Segment& s, Stress<double>& x, Quaternion& turn, V& shift) {
+  // Midpoint rule: strain at the far node, half a step back, strain there: the screw.
   const double h = s.h;
   const V u = s.u_rest + scaled(s.compliance, x.m);
   const V rate = cross(u, x.m) + V{-x.n.y, x.n.x, 0};
   const V w = h * (s.u_rest + scaled(s.compliance, x.m + (0.5 * h) * rate));
+  // The screw's rotation (as a quaternion) and shift, in closed form or as series for small angles.
   const double square = squared_norm(w);
   double half_cosine, half_sine, c;
   detail::half_angle(square, half_cosine, half_sine, c);
@@ -49,6 +51,7 @@ inline void plain_step_back(const Segment& s, Stress<double>& x, Quaternion& tur
   turn = {half_cosine, half_sine * w.x, half_sine * w.y, half_sine * w.z};
   const double along = c * h * w.z, across = b * h;
   shift = {along * w.x + across * w.y, along * w.y - across * w.x, along * w.z + a * h};
+  // Force and moment carried back through the screw (Rodrigues' formula), and the load.
   const V half_load = (0.5 * h) * s.material_force, far = x.n + half_load;
   const V n = cosine * far + a * cross(w, far) + (b * dot(w, far)) * w;
   x.m = cosine * x.m + a * cross(w, x.m) + (b * dot(w, x.m)) * w + cross(shift, n);
@@ -71,10 +74,12 @@ void Standard::sweep(const Strand& strand, const std::vector<State>* turned) {
   const V none{0, 0, 0};
   for (int j = strand.last() - 1; j >= 0; --j) {
     const Segment& s = strand.segments[z(j)];
+    // Dead loads in the axes of the last iterate, `turned`.
     const V world = s.loaded_world && turned ? into_material((*turned)[z(j + 1)].q, s.world_force) : none;
     const Screw<double> e = step_back<order>(s, strand.law, x, world);
     links_[z(j)] = {e.turn, e.shift};
     states_[z(j)].x = x;
+    // Beyond the node: its point loads are added; the near end keeps its stress behind the node.
     const int index = strand.load_at[z(j)];
     if (index < 0 || j == 0) continue;
     const StrandLoad& load = strand.loads[z(index)];
@@ -88,6 +93,7 @@ void Standard::solve(const Strand& strand, const V& r, const Quaternion& q, cons
                      const std::vector<State>* turned) {
   links_.resize(strand.segments.size());
   states_.resize(z(strand.nodes()));
+  // Stress behind the last node: given, and its loads.
   State& tip = states_.back();
   tip.x = far_end;
   if (turned) {
@@ -98,6 +104,7 @@ void Standard::solve(const Strand& strand, const V& r, const Quaternion& q, cons
   } else if (const int index = strand.load_at[z(strand.last())]; index >= 0) {
     tip.x.n += strand.loads[z(index)].material_force, tip.x.m += strand.loads[z(index)].material_moment;
   }
+  // First sweep, from far to near: stress and screws.
   const bool bare = strand.loads.size() <= (strand.load_at.back() >= 0 ? 1u : 0u);  // no point loads but the last node's
   if (strand.order == 2 && strand.plain && strand.law.is_linear() && bare)
     plain_sweep(strand);
@@ -107,6 +114,7 @@ void Standard::solve(const Strand& strand, const V& r, const Quaternion& q, cons
     sweep<2>(strand, turned);
   else
     sweep<4>(strand, turned);
+  // Second sweep, from near to far: poses by the screws.
   V place = r;
   Quaternion axes = q;
   for (std::size_t j = 0; j < links_.size(); ++j) {  // eq. (16)
@@ -123,11 +131,13 @@ FixedPointReport solve_fixed_point(Standard& standard, const Strand& strand, con
   const double length = strand.length();
   const Stress<double> free_end{{0, 0, 0}, {0, 0, 0}};
   for (report.iterations = 1; report.iterations <= max_iterations; ++report.iterations) {
+    // Picard iteration: loads turned as in the last shape give the next shape.
     standard.solve(strand, r, q, free_end, &states);
     const std::vector<State>& next = standard.states();
     double worst = 0;
     for (std::size_t j = 0; j < states.size(); ++j) {
       worst = std::max(worst, norm(next[j].r - states[j].r));
+      // Under-relaxation by a fraction of the turn.
       const Quaternion old = states[j].q;
       states[j] = next[j];
       if (under >= 1) continue;

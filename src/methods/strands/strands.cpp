@@ -23,11 +23,13 @@ Settings Settings::from(const Options& options) {
 
 Strands::Strands(std::shared_ptr<const Model> model, const Settings& settings)
     : model_(std::move(model)), settings_(settings), late_(*model_), loads_(*model_) {
+  // Clamps as they are before any load acts.
   lines_.resize(model_->rods.size());
   evaluate(*model_, Live{}, 0, 0, drive_);
   loads_.update(drive_);
   take_hold();  // none of the late ones yet
   for (int rod = 0; rod < static_cast<int>(lines_.size()); ++rod) {
+    // Segments, a first guess of states, holds, and a solver with workspaces for them.
     build_line(rod);
     const std::vector<State> states = spread(rod, initial_states(rod));
     lines_[z(rod)].strand.set_loads({});
@@ -51,6 +53,7 @@ bool Strands::set_holds(int rod) {
   bool changed = false;
   line.strand.holds.clear();
   for (std::size_t i = 0; i < model_->clamps.size(); ++i) {
+    // Which clamps of this rod hold now; a change makes the solver start anew.
     const ClampModel& clamp = model_->clamps[i];
     if (clamp.rod != rod) continue;
     changed = changed || line.held[i] != late_.holds(i);
@@ -58,6 +61,7 @@ bool Strands::set_holds(int rod) {
     if (!late_.holds(i)) continue;
     const int node = line.mesh.node_of(clamp.node.value - first);
     const ClampNow& now = drive_.clamps[i];
+    // Several clamps may hold different things at one node: one HeldNode.
     auto at =
         std::find_if(line.strand.holds.begin(), line.strand.holds.end(), [&](const HeldNode& h) { return h.node == node; });
     if (at == line.strand.holds.end()) at = line.strand.holds.insert(at, HeldNode{.node = node});
@@ -80,6 +84,7 @@ bool Strands::keep_in_reach(int rod) {
   for (HeldNode& hold : line.strand.holds) {
     if (!hold.position) continue;
     if (before) {
+      // The straight line between two holds against the length between them.
       double length = 0;
       for (int j = before->node; j < hold.node; ++j) length += line.strand.segments[z(j)].h;
       const V apart = hold.r - before->r;
@@ -98,11 +103,13 @@ void Strands::set_loads(int rod) {
   Line& line = lines_[z(rod)];
   const RodSpan& span = model_->rods[z(rod)].span;
   for (int k = 0; k < span.edges; ++k) {
+    // Distributed loads belong to the segments of their edge.
     const GivenLoad& load = loads_.on_edge(EdgeIndex{span.first_edge + k});
     line.mesh.edges[z(k)].world_force = load.world_force;
     line.mesh.edges[z(k)].material_force = load.material_force;
   }
   line.mesh.fill(line.strand);
+  // Point loads: the sum of all at a node, once.
   std::vector<StrandLoad> points;
   for (const NodeLoad& load : model_->node_loads) {
     if (load.rod != rod) continue;
@@ -125,6 +132,7 @@ void Strands::set_hands(int rod) {
     const int node = line.mesh.node_of(nearest.value - model_->rods[z(rod)].span.first_node);
     auto at = std::find_if(springs.begin(), springs.end(), [&](const Spring& s) { return s.node == node; });
     if (at == springs.end()) at = springs.insert(at, Spring{node, 0, {}, {}});
+    // Several springs: their sum pulls like one at the weighted mean.
     const double k = at->k + grip.stiffness;
     if (k > 0) at->r = (at->k / k) * at->r + (grip.stiffness / k) * to_small(grip.pose.position);
     at->k = k;
@@ -135,6 +143,7 @@ void Strands::set_hands(int rod) {
 
 bool Strands::remesh(int rod) {
   Line& line = lines_[z(rod)];
+  // Parts that the tolerance asks for. Hysteresis: cut again where some edge needs more, or has three times too many.
   const std::vector<int> wanted = wanted_parts(line.mesh, line.strand, line.solver.states(), settings_.mesh_tolerance);
   bool finer = false, much_coarser = false;
   for (std::size_t e = 0; e < wanted.size(); ++e) {
@@ -147,6 +156,7 @@ bool Strands::remesh(int rod) {
     next.parts[e] = wanted[e] > line.mesh.parts[e]        ? std::min(most_parts, wanted[e] + wanted[e] / 4)
                     : 3 * wanted[e] <= line.mesh.parts[e] ? std::min(line.mesh.parts[e], 2 * wanted[e])
                                                           : line.mesh.parts[e];
+  // The solution on the new mesh is the next guess; loads, holds and springs stand at other node numbers.
   const std::vector<State> states = moved_to(line.mesh, next, line.solver.states());
   line.mesh = next;
   set_loads(rod);
@@ -159,6 +169,7 @@ bool Strands::remesh(int rod) {
 
 Answer Strands::solve_line(int rod, bool& out_of_reach) {
   Line& line = lines_[z(rod)];
+  // Boundary conditions and loads of this call; where the set of holds or springs has changed, workspaces change too.
   const bool other = set_holds(rod);
   set_loads(rod);
   const std::size_t springs = line.strand.springs.size();
@@ -166,6 +177,7 @@ Answer Strands::solve_line(int rod, bool& out_of_reach) {
   out_of_reach = keep_in_reach(rod);
   if (other || line.strand.springs.size() != springs)
     line.solver.start(line.strand, settings_.solver, std::vector<State>(line.solver.states()));
+  // Solve, look whether the mesh is fine enough, and solve again on a finer one.
   Answer answer = line.solver.solve(line.strand);
   for (int rounds = 0; answer.fine && rounds < 6 && remesh(rod); ++rounds) {
     const int before = answer.iterations;
@@ -181,6 +193,7 @@ StepReport Strands::relax(double time, double load_factor, const Live& live) {
   loads_.update(drive_);
   take_hold();
   report_ = {};
+  // Strands do not touch, so each is solved alone; the first that fails ends the call.
   report_.verdict.kind = Verdict::Kind::counted;
   for (int rod = 0; rod < static_cast<int>(lines_.size()); ++rod) {
     bool out_of_reach = false;

@@ -39,29 +39,29 @@ class Strands final : public Method {
   const Line& line(int rod) const { return lines_[z(rod)]; }
 
  private:
-  void build_line(int rod);
+  void build_line(int rod);                          // segments at rest
   std::vector<State> initial_states(int rod) const;  // at the edges' nodes
   std::vector<State> spread(int rod,
                             const std::vector<State>& at_edges);  // on a mesh fine enough for the twist at the start
   void take_hold();                                               // clamps that hold from later on
   bool set_holds(int rod);                                        // true: other nodes are held than before
   bool keep_in_reach(int rod);                                    // true: a hold asked for more than the length
-  void set_loads(int rod);
-  void set_hands(int rod);
-  bool remesh(int rod);  // true: the mesh changed
+  void set_loads(int rod);                                        // of the drive, on segments and nodes
+  void set_hands(int rod);                                        // springs of hands and couplings
+  bool remesh(int rod);                                           // true: the mesh changed
   Answer solve_line(int rod, bool& out_of_reach);
   void visit_line(int rod, StateArchive& archive);
   void write_rod(int rod, Frame& frame) const;
   void write_reactions(std::span<Wrench> at_clamps) const;
 
-  std::shared_ptr<const Model> model_;
-  Settings settings_;
-  Drive drive_;
-  LateClamps late_;
-  LoadsNow loads_;
-  std::vector<Line> lines_;
-  StepReport report_;
-  SolverState saved_;  // of one line at a time, when states are saved or loaded; keeps its storage
+  std::shared_ptr<const Model> model_;  // the discretised scene
+  Settings settings_;                   // the scene's options of this method
+  Drive drive_;                         // boundary conditions and loads of the last equilibrium
+  LateClamps late_;                     // poses at which late clamps took hold
+  LoadsNow loads_;                      // the drive's loads, by node and edge
+  std::vector<Line> lines_;             // one per rod: mesh, strand, solver
+  StepReport report_;                   // of the last equilibrium
+  SolverState saved_;                   // of one line at a time, when states are saved or loaded; keeps its storage
 };
 
 Problems check(const Model& model, const Options& options);

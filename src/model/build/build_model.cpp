@@ -154,6 +154,8 @@ Problems check_bend_radius(const Rod& rod, const RodShape& shape, const Model& m
 Checked<Model> build_model(const Scene& scene) {
   Problems problems;
   const auto note = [&](const Problems& more) { problems.insert(problems.end(), more.begin(), more.end()); };
+  // Rest and initial shape of every rod, with nodes where the scene names places. All problems are collected before giving
+  // up.
   const Marks marks = collect_marks(scene, problems);
   std::vector<RodShape> shapes;
   for (int i = 0; i < static_cast<int>(scene.rods.size()); ++i) {
@@ -168,6 +170,7 @@ Checked<Model> build_model(const Scene& scene) {
   if (scene.rods.empty()) problems.push_back({Severity::error, "", "rod", "the scene has no rod", "", "add a [[rod]]"});
   if (has_errors(problems)) return problems;
 
+  // The rods one after the other in flat arrays: what does not change, and the Frame of the start.
   Model model;
   model.end_time = scene.time.duration;
   for (Size i = 0; i < shapes.size(); ++i) {
@@ -182,10 +185,12 @@ Checked<Model> build_model(const Scene& scene) {
     append_initial(rod, shapes[i], model.rods.back().span, model.initial);
     note(check_bend_radius(rod, shapes[i], model, fmt::format("rod[{}]", i)));
   }
+  // What holds, loads and touches them, at nodes that exist now. Noise last: it moves nodes, not what holds them.
   place_everything(scene, shapes, model, problems);
   place_obstacles(scene, model, problems);
   for (Size i = 0; i < shapes.size(); ++i)
     if (scene.rods[i].initial_noise > 0) add_noise(model, static_cast<int>(i), scene.rods[i].initial_noise);
+  // Those parts of the first Frame that depend on the rest of the model.
   model.initial.gravity = model.gravity;
   model.initial.reactions.resize(model.clamps.size());
   for (const ObstacleModel& o : model.obstacles) model.initial.obstacles.push_back(o.start);

@@ -101,6 +101,7 @@ struct Bent final : Shape {
 
 struct Polyline final : Shape {
   explicit Polyline(const PolylineCurve& c) : points(c.points) {
+    // A closed polyline repeats its first point. `place`: arc length of each point.
     closed = c.closed;
     if (closed && points.size() > 1 && points.front() != points.back()) points.push_back(points.front());
     place = {0.0};
@@ -111,6 +112,8 @@ struct Polyline final : Shape {
     }
     length = place.back();
     const std::size_t last = points.size() - 1;
+    // Curvature at a point: change of direction over the mean of the two lengths. A point is a corner where the direction
+    // changes; meshes put a node there.
     turn.assign(points.size(), Vec3::Zero());
     for (std::size_t i = 0; i <= last; ++i) {
       const bool inner = i > 0 && i < last;
@@ -125,6 +128,7 @@ struct Polyline final : Shape {
         vertices.push_back({place[i] / length, false});
       }
     }
+    // Exactly, whatever the sum of lengths is. Ends have no curvature of their own and take their neighbour's.
     vertices.back().fraction = 1;
     if (!closed && last > 1) {
       turn.front() = turn[1];

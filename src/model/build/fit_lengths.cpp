@@ -21,6 +21,7 @@ FittedPolygon walk_along(const ArcLengthCurve& curve, const std::vector<double>&
     if ((curve.at(high).position - here).norm() < wanted) return result;
     Vec3 there = here;
     for (int iteration = 0; iteration < 100; ++iteration) {
+      // Newton's method on the distance, with bisection where it leaves the bracket.
       const CurvePoint p = curve.at(next);
       there = p.position;
       const Vec3 step = there - here;
@@ -43,6 +44,7 @@ namespace {
 // neighbouring edges only (t_k . t_{k+1}), round the ring.
 double restore_lengths(std::vector<Vec3>& x, const std::vector<double>& length) {
   const auto n = length.size();
+  // Directions, and what each length misses.
   std::vector<Vec3> t(n);
   Eigen::VectorXd miss(static_cast<Eigen::Index>(n));
   double worst = 0;
@@ -52,6 +54,7 @@ double restore_lengths(std::vector<Vec3>& x, const std::vector<double>& length) 
     miss[static_cast<Eigen::Index>(k)] = e.norm() - length[k];
     worst = std::max(worst, std::abs(e.norm() / length[k] - 1));
   }
+  // C_x C_x^T: 2 on the diagonal, -t_k . t_{k+1} next to it, and in the corners because the polygon is closed.
   std::vector<Eigen::Triplet<double>> entries;
   for (Size k = 0; k < n; ++k) {
     const Size next = (k + 1) % n;
@@ -64,6 +67,7 @@ double restore_lengths(std::vector<Vec3>& x, const std::vector<double>& length) 
   matrix.setFromTriplets(entries.begin(), entries.end());
   const Eigen::SimplicialLDLT<Eigen::SparseMatrix<double>> solver(matrix);
   if (solver.info() != Eigen::Success) return worst;
+  // Each edge pulls its two nodes together or apart along itself.
   const Eigen::VectorXd lambda = solver.solve(miss);
   for (Size k = 0; k < n; ++k) {
     const double pull = lambda[static_cast<Eigen::Index>(k)];
@@ -80,6 +84,7 @@ FittedPolygon fit_closed(const ArcLengthCurve& curve, const std::vector<double>&
   FittedPolygon result;
   const auto n = edge_length.size();
   std::vector<Vec3> x(n);
+  // Start: points of the curve, scaled about their centre to the right perimeter.
   Vec3 centre = Vec3::Zero();
   for (Size k = 0; k < n; ++k) {
     x[k] = curve.at(fraction[k] * curve.length()).position;
@@ -89,6 +94,7 @@ FittedPolygon fit_closed(const ArcLengthCurve& curve, const std::vector<double>&
   for (Size k = 0; k < n; ++k) perimeter += (x[(k + 1) % n] - x[k]).norm();
   const double scale = std::accumulate(edge_length.begin(), edge_length.end(), 0.0) / perimeter;
   for (Vec3& p : x) p = centre + scale * (p - centre);
+  // Then Newton's method on all lengths together.
   double error = forever;
   for (int iteration = 0; iteration < 30 && error > 1e-14; ++iteration) error = restore_lengths(x, edge_length);
   result.fine = error < 1e-12;

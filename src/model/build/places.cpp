@@ -41,6 +41,7 @@ struct Placer {
   }
 
   void clamp(int index) {
+    // At the nearest node: name, place, what it holds.
     const Clamp& c = scene.clamps[static_cast<Size>(index)];
     ClampModel t;
     t.name = c.name.empty() ? fmt::format("clamp{}", index + 1) : c.name;
@@ -48,6 +49,7 @@ struct Placer {
     t.node = node(t.rod, c.at);
     t.material = model.material[t.node];
     for (const Hold h : c.hold) (h == Hold::position ? t.position : h == Hold::direction ? t.direction : t.twist) = true;
+    // Pose at the start: the rod's own, unless the scene gives a direction, onto which the frame is carried.
     const RodShape& shape = shapes[static_cast<Size>(t.rod)];
     const int local = local_node(t.rod, c.at);
     t.start.position = shape.point[static_cast<Size>(local)];
@@ -58,6 +60,7 @@ struct Placer {
     if (!usable(c.axis)) return complain(fmt::format("clamp[{}].axis", index), "a direction of length 0 or not finite");
     if (c.direction) t.start.orientation = carried_onto(t.start.orientation, c.direction->normalized());
     t.axis = c.axis ? Vec3(c.axis->normalized()) : director(t.start.orientation, 2);
+    // Motion in time, as the scene gives it.
     t.move = c.move;
     t.turn = c.turn;
     t.from = c.from;
@@ -70,6 +73,7 @@ struct Placer {
   // Clamps may share a node when they hold different things or at different times. Direction and twist are one thing: the
   // frame. This is the only place that judges it: on the mesh it is known which node is whose.
   void check_doubles() {
+    // Sorted by node, so that only clamps of the same node are compared.
     std::vector<Size> order(model.clamps.size());
     for (Size i = 0; i < order.size(); ++i) order[i] = i;
     std::stable_sort(order.begin(), order.end(),
@@ -77,6 +81,7 @@ struct Placer {
     for (Size i = 0; i < order.size(); ++i)
       for (Size j = i; j-- > 0 && model.clamps[order[j]].node == model.clamps[order[i]].node;) {
         const ClampModel &a = model.clamps[order[j]], &b = model.clamps[order[i]];
+        // Do both hold the same thing, at overlapping times?
         const bool points = a.position && b.position;
         const bool frames = (a.direction || a.twist) && (b.direction || b.twist);
         if (!(points || frames) || std::max(a.from, b.from) >= std::min(a.until, b.until)) continue;
@@ -102,6 +107,7 @@ struct Placer {
     LineLoad line;
     line.rod = find_rod(scene, d.rod);
     const RodShape& shape = shapes[static_cast<Size>(line.rod)];
+    // The stretch of the rod in arc length, and the edges that it covers.
     const double from = material_at(shape, d.from), to = material_at(shape, d.to);
     const double rounding = same_place * shape.length();
     const auto& m = shape.material;
@@ -114,6 +120,7 @@ struct Placer {
       return share > 1 - same_place ? 1.0 : std::max(share, 0.0);
     };
     const int base = model.rods[static_cast<Size>(line.rod)].span.first_edge;
+    // Whole edges count fully; only the first and the last may be covered in part.
     line.first = EdgeIndex(base + first);
     line.last = EdgeIndex(base + last);
     line.first_share = covered(first);
@@ -136,11 +143,13 @@ struct Placer {
     const Joint& j = scene.joints[static_cast<Size>(index)];
     const std::string field = fmt::format("joint[{}]", index);
     JointModel made;
+    // What the scene says as it is.
     made.name = j.name.empty() ? fmt::format("joint{}", index + 1) : j.name;
     made.kind = j.kind;
     made.from = j.from, made.until = j.until;
     made.axis = j.axis.normalized();
     double size = 0;
+    // Each side is a body, the world, or a node of a rod with its material frame.
     const auto side = [&](const JointPlace& place, int& rod, NodeIndex& at, int& body, Quat& frame) {
       if (!place.body.empty()) return void(body = find_body(scene, place.body));
       if (place.world) return;
@@ -153,6 +162,7 @@ struct Placer {
     side(j.b, made.rod_b, made.node_b, made.body_b, made.frame_b);
     if (made.rod_a >= 0) made.material_a = model.material[made.node_a];
     if (made.rod_b >= 0) made.material_b = model.material[made.node_b];
+    // The common point: a node, if a rod takes part; else the given point, else the centre of a body.
     const bool two_rods = made.rod_a >= 0 && made.rod_b >= 0;
     if (two_rods && made.node_a == made.node_b) complain(field, "joins a point with itself");
     if (made.rod_a >= 0 || made.rod_b >= 0) {
@@ -161,6 +171,7 @@ struct Placer {
       const int body = made.body_a >= 0 ? made.body_a : made.body_b;
       made.point = j.point ? *j.point : body >= 0 ? model.bodies[static_cast<Size>(body)].start.pose.position : Vec3::Zero();
     }
+    // Two rods must meet there at the start; bodies are held wherever they are.
     const double gap = two_rods ? (model.initial.position[made.node_b] - made.point).norm() : 0.0;
     if (gap > 1e-6 * size)
       complain(field, fmt::format("the two points are {:.6g} m apart at the start", gap), "must be at the same place",
@@ -177,6 +188,7 @@ struct Placer {
     made.material = model.material[made.node];
     const RodShape& shape = shapes[static_cast<Size>(made.rod)];
     const int local = local_node(made.rod, c.at);
+    // The anchor starts at the node, or where the scene puts it.
     made.start = {shape.point[static_cast<Size>(local)], material_frame_at_node(shape, local)};
     if (c.position) made.away = *c.position - made.start.position;
     if (c.axis && !(c.axis->allFinite() && c.axis->norm() > 1e-12))
@@ -196,6 +208,7 @@ struct Placer {
     const std::string field = fmt::format("probe[{}]", index);
     ProbeModel made;
     made.name = p.name.empty() ? fmt::format("probe{}", index + 1) : p.name;
+    // Of a clamp, a body, a coupling, or else of a point on a rod; errors name the field.
     made.quantity = p.quantity;
     if (!p.clamp.empty()) {
       for (Size i = 0; i < model.clamps.size(); ++i)
@@ -244,6 +257,7 @@ std::vector<double> Marks::of_rod(int rod) const {
 
 Marks collect_marks(const Scene& scene, Problems& problems) {
   Marks marks;
+  // Every place on a rod that the scene names, with its field for error messages. Nodes are put there by the mesh.
   const auto rod_of = [&](const std::string& rod, const std::string& field) {
     const int index = find_rod(scene, rod);
     if (index < 0) problems.push_back({Severity::error, "", field, fmt::format("no rod is called \"{}\"", rod), "", ""});
@@ -259,6 +273,7 @@ Marks collect_marks(const Scene& scene, Problems& problems) {
     const int index = rod_of(rod, field + ".rod");
     if (fraction(at, field + ".at") && index >= 0) marks.all.push_back({index, at});
   };
+  // Clamps, couplings and joints stand at nodes. A joint's side may be a body, which then has to exist.
   for (Size i = 0; i < scene.clamps.size(); ++i) mark(scene.clamps[i].rod, scene.clamps[i].at, fmt::format("clamp[{}]", i));
   const auto mark_side = [&](const JointPlace& place, const std::string& field) {
     if (!place.body.empty()) {
@@ -276,6 +291,7 @@ Marks collect_marks(const Scene& scene, Problems& problems) {
     mark_side(scene.joints[i].b, fmt::format("joint[{}].b", i));
   }
   for (Size i = 0; i < scene.loads.size(); ++i) {
+    // Point loads need nodes. Distributed loads do not: their names and stretches are checked only.
     const std::string field = fmt::format("load[{}]", i);
     if (const auto* f = std::get_if<ForceLoad>(&scene.loads[i])) mark(f->rod, f->at, field + ".force");
     if (const auto* m = std::get_if<MomentLoad>(&scene.loads[i])) mark(m->rod, m->at, field + ".moment");
@@ -294,6 +310,7 @@ Marks collect_marks(const Scene& scene, Problems& problems) {
 }
 
 void place_everything(const Scene& scene, const std::vector<RodShape>& shapes, Model& model, Problems& problems) {
+  // Bodies before joints, which stand on them; clamps and couplings before probes, which name them.
   Placer placer{scene, shapes, model, problems};
   for (Size i = 0; i < scene.clamps.size(); ++i) placer.clamp(static_cast<int>(i));
   placer.check_doubles();

@@ -28,6 +28,7 @@ Stations rest_stations(const ArcLengthCurve& curve, const RodShape& shape) {
     st.tangent.push_back(tangent);
     st.curvature.push_back(curve.at(s).curvature);
   };
+  // The curve's own tangent at both ends, the polygon's on its edges.
   const double L = curve.length();
   add(curve.at(0).tangent, 0);
   for (Size k = 0; k < shape.rest_length.size(); ++k)
@@ -45,6 +46,7 @@ void carry_from(Stations& st, Size from, const Quat& frame) {
 // d1 towards the centre of curvature. Where the curvature vanishes the frame is carried on, and past an inflection d1 points
 // AWAY from the centre: the section stays continuous instead of jumping by half a turn (a real strip does not jump either).
 void follow_curve(Stations& st, const std::optional<Vec3>& d1) {
+  // Start at the first place that is curved, for d1 is known there.
   double largest = 0;
   for (const Vec3& c : st.curvature) largest = std::max(largest, c.norm());
   const auto curved = [&](Size i) { return largest > 0 && st.curvature[i].norm() > 1e-6 * largest; };
@@ -56,6 +58,7 @@ void follow_curve(Stations& st, const std::optional<Vec3>& d1) {
   }
   carry_from(st, first, frame_from(st.tangent[first], st.curvature[first]));
   for (Size i = first + 1; i < st.tangent.size(); ++i) {
+    // On from there: towards the centre, or away from it, whichever is nearer to the carried frame.
     const Quat carried = carried_onto(st.frame[i - 1], st.tangent[i]);
     const double side = director(carried, 0).dot(st.curvature[i]) < 0 ? -1 : 1;
     st.frame[i] = curved(i) ? frame_from(st.tangent[i], side * st.curvature[i]) : carried;
@@ -69,6 +72,7 @@ void follow_curve(Stations& st, const std::optional<Vec3>& d1) {
 void add_rest_frames(const Rod& rod, const ArcLengthCurve& curve, RodShape& shape) {
   Stations st = rest_stations(curve, shape);
   const auto edges = shape.rest_length.size();
+  // Frames without natural twist: of a bent curve its own; following the curve; or by parallel transport (Bishop frame).
   double own_twist = 0;  // [rad/m] known beforehand, so that a coarse mesh counts whole turns rightly
   if (const auto* bent = std::get_if<BentCurve>(&rod.rest)) {
     own_twist = bent->twist;
@@ -94,6 +98,7 @@ void add_rest_frames(const Rod& rod, const ArcLengthCurve& curve, RodShape& shap
   shape.last_half_twist = twist_between(shape.rest_frame.back(), rest_end, 0.5 * rate * shape.rest_length.back());
   shape.rest_twist.assign(edges, 0.0);
   for (Size k = shape.ring ? 0 : 1; k < edges; ++k) {
+    // Twist at each inner node, unwrapped by what is expected there.
     const double expected = rate * shape.dual_length(static_cast<int>(k));
     const Quat& before = shape.rest_frame[k > 0 ? k - 1 : edges - 1];
     // A ring's node 0 carries what closes the frame: minus the holonomy of the rest polygon. Where the rest curve is open
@@ -131,8 +136,10 @@ void add_initial_frames(const Rod& rod, const ArcLengthCurve* initial, RodShape&
   shape.added_rate = math::two_pi * rod.initial_twist / shape.length();
   const double rate = shape.added_rate;
   const auto direction = [&](Size k) -> Vec3 { return (shape.point[k + 1] - shape.point[k]).normalized(); };
+  // Twist at the nodes: that at rest and the share of the initial twist.
   shape.twist = shape.rest_twist;
   for (Size k = 1; k < edges; ++k) shape.twist[k] += rate * shape.dual_length(static_cast<int>(k));
+  // The rest frames turned, or, on another curve, frames carried from node to node and turned by the twist.
   if (initial == nullptr) {
     for (Size k = 0; k < edges; ++k)
       shape.frame.push_back(turned(shape.rest_frame[k], rate * 0.5 * (shape.material[k] + shape.material[k + 1])));
@@ -154,6 +161,7 @@ void add_initial_frames(const Rod& rod, const ArcLengthCurve* initial, RodShape&
 constexpr double sharpest_cosine = -0.985;
 
 Problems check_polygon(const std::vector<Vec3>& point, bool closed, const std::string& field) {
+  // Finite nodes, no edge without length, no fold.
   const Size edges = point.size() - 1;
   double length = 0;
   for (Size k = 0; k < edges; ++k) length += (point[k + 1] - point[k]).norm();
@@ -186,6 +194,7 @@ Problems place_initial(const ArcLengthCurve& rest, const ArcLengthCurve& curve, 
     return {{Severity::error, "", field + ".initial",
              fmt::format("the initial curve is {:.6g} m long but the rest curve {:.6g} m", curve.length(), rest.length()),
              "lengths must agree within 1 %", "scale one of them; a stretched start is reached by moving a clamp"}};
+  // Edges keep their rest lengths, so the nodes are fitted to the curve rather than taken from it.
   const FittedPolygon fitted =
       shape.ring ? fit_closed(curve, shape.fraction, shape.rest_length) : walk_along(curve, shape.rest_length);
   if (!fitted.fine)
@@ -199,6 +208,7 @@ Problems place_initial(const ArcLengthCurve& rest, const ArcLengthCurve& curve, 
 }  // namespace
 
 Checked<RodShape> shape_rod(const Rod& rod, const std::vector<double>& borders, const std::string& field) {
+  // A rod is a ring if it starts closed; an open rest curve may be welded, a closed one cannot start open.
   const ArcLengthCurve rest(rod.rest, rod.d1);
   std::optional<ArcLengthCurve> initial;
   if (rod.initial) initial.emplace(*rod.initial, rod.initial_d1);
@@ -208,6 +218,7 @@ Checked<RodShape> shape_rod(const Rod& rod, const std::vector<double>& borders, 
   if (rest.closed() && !shape.ring)
     return Problems{{Severity::error, "", field + ".initial", "the rest curve is closed but the initial curve is open", "",
                      "close the initial curve, or open the rest curve"}};
+  // Rest polygon: nodes on the rest curve, at the borders of the mesh. Its edges define the rest lengths.
   shape.edges = static_cast<int>(borders.size()) - 1;
   shape.fraction = borders;
   for (const double f : borders) {
@@ -222,6 +233,7 @@ Checked<RodShape> shape_rod(const Rod& rod, const std::vector<double>& borders, 
     shape.rest_length.push_back((shape.rest_point[k + 1] - shape.rest_point[k]).norm());
     shape.material.push_back(shape.material.back() + shape.rest_length.back());
   }
+  // Rest frames and twist; then the start: another curve with the same lengths, or the rest polygon itself.
   add_rest_frames(rod, rest, shape);
   if (initial) {
     if (Problems bad = place_initial(rest, *initial, shape, field); !bad.empty()) return bad;
@@ -246,6 +258,7 @@ struct FramedPolygon {
 
 Quat frame_at_node(const RodShape& shape, const FramedPolygon& polygon, int node) {
   const auto edges = shape.rest_length.size();
+  // At a free end: the frame of the only edge, turned back or on by the twist of half an edge.
   const auto k = polygon.closed ? static_cast<Size>(node) % edges : static_cast<Size>(node);
   const Vec3& t = polygon.tangent[k];
   const auto& length = shape.rest_length;
@@ -255,6 +268,7 @@ Quat frame_at_node(const RodShape& shape, const FramedPolygon& polygon, int node
   if (!polygon.closed && k == edges)
     return turned(carried_onto(polygon.frame.back(), t), shape.last_half_twist + 0.5 * polygon.added_rate * length.back());
   const Size before = k > 0 ? k - 1 : edges - 1;
+  // Between two edges: each frame turned by its share of the twist; rounding makes them differ, so the middle is taken.
   const double share = length[before] / (length[before] + length[k]);
   const Quat from_before = turned(carried_onto(polygon.frame[before], t), share * polygon.twist[k]);
   const Quat from_after = turned(carried_onto(polygon.frame[k], t), -(1 - share) * polygon.twist[k]);

@@ -36,7 +36,7 @@ struct RodShape {
   double added_rate = 0;       // [rad/m] initial twist on top of the rest shape
 
   double length() const { return material.back(); }
-  double dual_length(int node) const {  // between the middles of the edges beside an inner node
+  double dual_length(int node) const {  // between the middles of the two edges at an inner node
     const auto k = static_cast<std::size_t>(node), before = k > 0 ? k - 1 : rest_length.size() - 1;
     return 0.5 * (rest_length[before] + rest_length[k]);
   }

@@ -30,6 +30,7 @@ class Builder {
       : model_(model), pose_(pose), drive_(drive), choice_(choice) {}
 
   Chain build() {
+    // Lay out rods one after the other; chunks of about equal size are what threads share.
     chain_.vertex_of_node.assign(static_cast<std::size_t>(model_.rest_position.size()), -1);
     chain_.slot_of_edge.assign(static_cast<std::size_t>(model_.rest_length.size()), -1);
     chain_.joint_of_inner.assign(static_cast<std::size_t>(model_.rest_twist.size()), -1);
@@ -47,6 +48,7 @@ class Builder {
     close(chunk, next);
     chain_.end = next;
     allocate(next + pack_size);
+    // Numbers of every rod, then stretches of equal twist moment, then walls at their clamps and carriers.
     for (ChainRod& rod : chain_.rods) fill_rod(rod);
     for (Chunk& k : chain_.chunks) {
       k.first_region = static_cast<int>(chain_.regions.size());
@@ -105,6 +107,8 @@ class Builder {
 
   // Slots and vertices of one rod, in order; returns where the next rod starts.
   int lay_out(int r, int first) {
+    // Slots in order: an edge, before it the wall of its first node if something holds that. A ring starts with its first
+    // edge, so the wall there comes last, followed by the repeated edge.
     const RodSpan& span = model_.rods[z(r)].span;
     ChainRod rod;
     rod.first = first, rod.model_rod = r, rod.ring = span.ring;
@@ -118,11 +122,13 @@ class Builder {
       rod.wrap = first + static_cast<int>(slots_.size());
       slots_.push_back({SlotKind::wrap, span.first_edge, -1});
     }
+    // Room for the slots and their last vertex, filled up to whole packs, and one pack of padding before the next rod.
     rod.slots = static_cast<int>(slots_.size());
     rod.end = (first + rod.slots + 1 + pack_size - 1) / pack_size * pack_size;
     chain_.kind.resize(z(rod.end + pack_size), SlotKind::pad);
     chain_.edge.resize(chain_.kind.size(), -1);
     chain_.node.resize(chain_.kind.size(), -1);
+    // Walk along the slots. Edges lead to the next node, walls stay at theirs: its two vertices are twins.
     int node = span.first_node;
     set_vertex(first, node);
     for (int i = 0; i < rod.slots; ++i) {
@@ -132,11 +138,13 @@ class Builder {
       chain_.edge[z(s)] = slot.edge;
       if (slot.kind == SlotKind::edge) chain_.slot_of_edge[z(slot.edge)] = s;
       if (slot.kind == SlotKind::wall) {
+        // A wall inside the rod that does not hold direction takes it from its neighbours.
         const WallWish held = wish(slot.clamp);
         const bool inside = i > 0 && i + 1 < rod.slots;
         chain_.walls.push_back(
             {s, static_cast<int>(chain_.rods.size()), held.clamp, held.direction, held.twist, inside && !held.direction});
         if (held.clamp < 0) carried_walls_.push_back({chain_.walls.size() - 1, held.now});
+        // It has the section of the edge after it, at the end of the rod of the edge before.
         chain_.edge[z(s)] = i + 1 < rod.slots ? slots_[z(i + 1)].edge : slots_[z(i - 1)].edge;
       } else {
         node = node + 1 == span.first_node + span.nodes && span.ring ? span.first_node : node + 1;
@@ -205,6 +213,7 @@ class Builder {
     Chain& c = chain_;
     for (int s = rod.first; s < rod.first + rod.slots; ++s) {
       if (c.kind[z(s)] != SlotKind::edge) continue;
+      // Lumped mass: half of each edge to its two nodes; twins share one node's mass.
       const EdgeIndex e{c.edge[z(s)]};
       const Section& section = model_.section[e];
       c.rest_length[z(s)] = model_.rest_length[e];
@@ -216,6 +225,7 @@ class Builder {
     for (int v = rod.first; v <= rod.first + rod.slots; ++v) {
       const auto k = z(v);
       const NodeIndex node{c.node[k]};
+      // Held nodes have no inverse mass: nothing moves them.
       c.mass[k] = c.mass[primary(v)];
       c.held[k] = held_[z(node.value)];
       c.inverse_mass[k] = c.held[k] ? 0 : 1 / c.mass[k];
@@ -225,6 +235,7 @@ class Builder {
     }
     for (int s = rod.first; s < rod.first + rod.slots; ++s) {
       const auto k = z(s);
+      // Lengths are constraints, unless the rod stretches or both ends are held.
       const bool movable = c.inverse_mass[k] > 0 || c.inverse_mass[k + 1] > 0;
       c.constrained[k] = c.kind[k] == SlotKind::edge && movable && !from.stretches ? 1 : 0;
     }
@@ -242,6 +253,7 @@ class Builder {
       SlotShape& shape = shapes[z(i)];
       const NodeIndex node{c.node[k]};
       if (c.kind[k] == SlotKind::wall) {
+        // A wall has the frame of its node, an edge its own: at rest, and in the pose to start from.
         const Quat& rest = model_.rest_node_frame[node];
         const Quat now = wish(wall_at_[z(node.value)]).now;
         shape = {tangent_of(rest), d1_of(rest), tangent_of(now), d1_of(now)};
@@ -325,6 +337,8 @@ class Builder {
       const double l = wall_a ? rest_of(k) : wall_b ? rest_of(k - 1) : rest_of(k - 1) + rest_of(k);
       const Section a = model_.section[EdgeIndex{wall_a ? c.edge[k] : c.edge[k - 1]}];
       const Section b = model_.section[EdgeIndex{wall_b ? c.edge[k - 1] : c.edge[k]}];
+      // Which joints of a wall are free: one that does not hold direction does not bend the rod, unless it follows its
+      // neighbours.
       bool bends = true, twists = true;
       if (wall_a || wall_b) {
         const WallWish clamp = wish(wall_at_[z(c.node[k])]);
@@ -342,6 +356,7 @@ class Builder {
   void fill_angles(const ChainRod& rod, const std::vector<SlotShape>& shapes) {
     Chain& c = chain_;
     const auto first = z(rod.first);
+    // The first frame is the reference; angles are sums of unwrapped twists, less those of the section's own frame phi.
     c.theta[first] = 0;
     const V3<double> m1 = turned_about(shapes[0].t, orthonormalized(shapes[0].t, shapes[0].d1), -c.phi[first]);
     c.set_first_director(static_cast<int>(&rod - c.rods.data()), m1);
@@ -361,15 +376,18 @@ class Builder {
     Chain& c = chain_;
     bool simple = true;
     for (int s = rod.first; s < rod.first + rod.slots; ++s) {
+      // The fast path needs an isotropic section and a straight rest shape.
       const Section section = section_of(s);
       if (std::abs(section.EI1 - section.EI2) > 1e-12 * section.EI1) simple = false;
       for (const V2<double>& rest : {c.rest_first.get(s), c.rest_second.get(s)}) {
         if (dot(rest, rest) > straight_enough * straight_enough) simple = false;
       }
     }
+    // A rod that friction may turn, and nothing holds from turning, gets inertia about itself.
     bool held = false;
     for (const Wall& wall : c.walls) held = held || (wall.twist && wall.rod == static_cast<int>(&rod - c.rods.data()));
     if (choice_.rolling && !held) let_roll(c, rod, model_, pose_);
+    // Internal damping, and loads that need the material frame, take the general path.
     simple = simple && !choice_.force_general && !choice_.rolling && from.damping.internal == 0;
     for (const NodeLoad& load : model_.node_loads) {
       if (load.rod == rod.model_rod && (load.is_moment || load.axes == Axes::material)) simple = false;

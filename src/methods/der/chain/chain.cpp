@@ -37,6 +37,7 @@ void let_roll(Chain& c, const ChainRod& rod, const Model& model, const Frame& po
 void find_regions(Chain& c, const ChainRod& rod) {
   if (rod.general) return;
   const int r = static_cast<int>(&rod - c.rods.data());
+  // Slots at which the frame is held, in order.
   std::vector<int> held;
   for (const Wall& wall : c.walls) {
     if (wall.rod == r && wall.twist) held.push_back(wall.slot);
@@ -52,6 +53,7 @@ void find_regions(Chain& c, const ChainRod& rod) {
     c.regions.push_back(region);
     c.rods[z(r)].twisted = c.has_twisted = true;
   };
+  // From held slot to held slot; around a ring also from the last over the closing joint to the first.
   for (std::size_t i = 0; i + 1 < held.size(); ++i) add(held[i], held[i + 1], 0, 0, false);
   if (rod.ring && held.empty()) add(rod.first, rod.wrap, 0, 0, true);
   if (rod.ring && !held.empty()) add(held.back(), rod.wrap, rod.first, held.front(), true);

@@ -35,11 +35,13 @@ bool Contacts::is_outdated(const Chain& c, const BodiesAndJoints* joins) const {
 
 // What touches where everything is now, and its rows.
 Found Contacts::look(const Chain& c, const BodiesAndJoints* joins, double dt, AngleWork& angles) {
+  // Positions after the motion so far; those before were noted by remember.
   watch_.set_after(nodes_of(c), bodies_of(joins));
   if (clock_) clock_->lap(Part::contact);
   const Found found = watch_.find();
   if (clock_) clock_->lap(Part::finding);
   if (found != Found::fine) return found;
+  // Constraint rows: directions, bounds, effective masses; with friction also the compliance of the material frames.
   memory_.begin(watch_.geometry(), watch_.touches());
   set_rows(c, joins, dt);
   if (has_friction() && !rows_.empty()) add_frame_compliance(c, angles, dt);
@@ -47,9 +49,11 @@ Found Contacts::look(const Chain& c, const BodiesAndJoints* joins, double dt, An
 }
 
 Found Contacts::find(Chain& c, const Drive& drive, BodiesAndJoints* joins, AngleWork& angles, double dt) {
+  // Obstacles where they are at the end of the step.
   watch_.set_obstacles(drive.obstacles);
   const Found found = look(c, joins, dt, angles);
   if (found != Found::fine) return found;
+  // Warm start: the impulses of the last step for contacts that were known then.
   for (std::size_t i = 0; i < rows_.size(); ++i) take_impulses(memory_.now(i), dt, rows_[i]);
   ContactSystem system{c, joins, dt};
   push_warm_start(rows_, system);
@@ -59,6 +63,7 @@ Found Contacts::find(Chain& c, const Drive& drive, BodiesAndJoints* joins, Angle
 }
 
 Found Contacts::find_again(Chain& c, BodiesAndJoints* joins, AngleWork& angles, double dt) {
+  // Within one step: impulses stay pushed and go over to the new rows of the same contacts.
   earlier_.remember(watch_.touches(), rows_);
   const Found found = look(c, joins, dt, angles);
   if (found != Found::fine) return found;
@@ -70,6 +75,7 @@ Found Contacts::find_again(Chain& c, BodiesAndJoints* joins, AngleWork& angles, 
 double ContactSystem::value(const FramedRows& rows, int k) const { return value_now(chain, joins, rows, k); }
 
 void ContactSystem::push(FramedRows& rows, int k, double impulse) const {
+  // An impulse moves nodes by their inverse masses, at once in position and in velocity.
   ContactRow& row = rows.row[k];
   row.impulse += impulse;
   for (int i = 0; i < 4; ++i) {
@@ -78,11 +84,13 @@ void ContactSystem::push(FramedRows& rows, int k, double impulse) const {
     chain.x.add(rows.vertex[i], d);
     chain.v.add(rows.vertex[i], (1 / dt) * d);
   }
+  // The reaction acts on the body.
   if (rows.body >= 0) joins->push_body(rows.body, -impulse * to_eigen(rows.direction(k)), rows.local, dt);
 }
 
 double Contacts::sweep(Chain& c, BodiesAndJoints* joins, double dt) {
   ContactSystem system{c, joins, dt};
+  // Projected Gauss-Seidel, forwards and backwards in turn, which is symmetric and prefers no end of the rod.
   const double largest = tendril::sweep(rows_, forward_ == 1, system);
   forward_ = 1 - forward_;
   c.match_twins();
@@ -99,6 +107,7 @@ void Contacts::sum_torques(double dt, Array& torque) const {
   const double rate2 = 1 / (dt * dt);
   for (const FramedRows& rows : rows_) {
     if (rows.friction == 0) continue;
+    // Impulses are in units of length times mass (force times dt^2).
     const V3<double> force = rate2 * rows.tangential_impulse();
     for (int side = 0; side < 2; ++side) {
       if (rows.slot[side] < 0) continue;
@@ -109,6 +118,7 @@ void Contacts::sum_torques(double dt, Array& torque) const {
 }
 
 void Contacts::add_torques(Chain& c, double dt) {
+  // Torque of friction per slot, kept per edge because slots change with the walls.
   weight_.assign(c.kind.size(), 0);
   sum_torques(dt, weight_);
   for (std::size_t s = 0; s < weight_.size(); ++s) c.torque[s] += weight_[s];
@@ -140,6 +150,7 @@ void Contacts::finish(const Chain& c, const BodiesAndJoints* joins, double dt, S
 // The gap is measured anew: places of contact have moved a little within the step.
 void Contacts::note_point(const Chain& c, const BodiesAndJoints* joins, std::size_t i, double dt, StepReport& report) {
   const FramedRows& rows = rows_[i];
+  // Between rods the closest points anew; against an obstacle the row's own, linear value.
   Touch touch = watch_.touches()[i];
   const auto x = [&](int k) { return c.x.get(rows.vertex[k]); };
   if (touch.edge_b >= 0) {
@@ -152,6 +163,7 @@ void Contacts::note_point(const Chain& c, const BodiesAndJoints* joins, std::siz
   const double rate2 = 1 / (dt * dt);
   V3<double> force = rows.row[0].impulse * rows.normal;
   for (int k = 1; k < 3; ++k) force = force + rows.row[k].impulse * rows.tangent[k - 1];
+  // Force of all three rows at the contact point, for frames, the log and the view.
   points_.push_back(
       contact_point(touch, to_eigen((1 - touch.s) * x(0) + touch.s * x(1)), rate2 * to_eigen(force), rows.body));
   if (rows.row[0].impulse > 0) ++report.contacts;

@@ -1,11 +1,11 @@
 // Contact in a step: what touches is kept apart by impulses that alternate with the projection of lengths until both hold.
 //
-// Finding, rows, cone, warm start and sweeps are the shared ones of src/contact; what is Discrete Elastic Rods' own is here: what
-// an impulse moves, and the material frames. Friction across a rod acts at its surface and turns the material frame, which
-// answers at once, being quasistatic: by r^2 C/dt^2 for each impulse, C the compliance of the angle  [Bergou 2008, sec. 5 has no
-// inertia about the rod either]. Friction along the rod acts at the centerline. Its moment r mu N about the section, which would
-// bend the rod, is left out: it vanishes with the radius, and as a row it couples friction with the normal forces of neighbouring
-// contacts, which chatter.
+// Finding, rows, cone, warm start and sweeps are the shared ones of src/contact; what is Discrete Elastic Rods' own is here:
+// what an impulse moves, and the material frames. Friction across a rod acts at its surface and turns the material frame,
+// which answers at once, being quasistatic: by r^2 C/dt^2 for each impulse, C the compliance of the angle  [Bergou 2008,
+// sec. 5 has no inertia about the rod either]. Friction along the rod acts at the centerline. Its moment r mu N about the
+// section, which would bend the rod, is left out: it vanishes with the radius, and as a row it couples friction with the
+// normal forces of neighbouring contacts, which chatter.
 #pragma once
 
 #include <span>
@@ -22,7 +22,7 @@ namespace tendril::der {
 
 struct FramedRows : ContactRows {
   int vertex[4];  // of the nodes
-  // Segments whose frames friction turns: that of a and that of b, or the two beside a node that touches an obstacle.
+  // Segments whose frames friction turns: that of a and that of b, or the two at a node that touches an obstacle.
   int slot[2];      // -1: none
   double lever[2];  // radius, half of it where two segments share a node's contact
   V3<double> axis[2];
@@ -56,12 +56,12 @@ class Contacts {
   // How far the material frames turn under the present friction.
   void turn_frames(const Chain& chain, AngleWork& angles, double dt);
   void accelerate(Chain& chain, BodiesAndJoints* joins, double dt, bool first);
-  // The next step begins with this part of the impulses.
+  // The warm start of the next step is this fraction of the impulses.
   void set_warm_start_factor(double factor) { warm_start_factor_ = factor; }
   // The step is accepted.
   void add_torques(Chain& chain, double dt);
   void finish(const Chain& chain, const BodiesAndJoints* joins, double dt, StepReport& report);
-  // By how much an overlap grew in the step, over the radius: contacts that were missing, or pushed the wrong way.
+  // By how much an overlap grew in the step, over the radius: contacts that were missing, or pushed in the wrong direction.
   double growth() const { return growth_; }
 
   std::span<const ContactPoint> points() const { return points_; }
@@ -78,19 +78,19 @@ class Contacts {
   void note_point(const Chain& chain, const BodiesAndJoints* joins, std::size_t touch, double dt, StepReport& report);
 
   const Model& model_;
-  ContactWatch watch_;
-  ContactMemory memory_;
-  std::vector<FramedRows> rows_;
-  EarlierRows<FramedRows> earlier_;
-  std::vector<ContactPoint> points_;
-  std::vector<Vec3> node_force_;      // per node
-  Array weight_, compliance_, turn_;  // per slot
-  Array torque_;                      // per edge, of friction in the last step [N m]
-  std::vector<Wall> walls_before_;
-  double warm_start_factor_ = 1, growth_ = 0;
-  double change2_ = 0;        // of the sweep before: see accelerate
-  std::int64_t forward_ = 1;  // the next sweep goes forwards
-  StepClock* clock_ = nullptr;
+  ContactWatch watch_;                         // finds what touches, with a Verlet list of near pairs
+  ContactMemory memory_;                       // impulses by key, from step to step: the warm start
+  std::vector<FramedRows> rows_;               // one per touch: the constraints of the present search
+  EarlierRows<FramedRows> earlier_;            // those of the search before, within this step
+  std::vector<ContactPoint> points_;           // what frames and the log show of the last step
+  std::vector<Vec3> node_force_;               // per node: sum of contact forces in the last step [N]
+  Array weight_, compliance_, turn_;           // per slot: torque, turn under unit friction, turn of the frames
+  Array torque_;                               // per edge, of friction in the last step [N m]
+  std::vector<Wall> walls_before_;             // walls at the start of the step
+  double warm_start_factor_ = 1, growth_ = 0;  // see set_warm_start_factor, growth
+  double change2_ = 0;                         // square of the impulses' change in the sweep before: see accelerate
+  std::int64_t forward_ = 1;                   // 1: the next sweep goes forwards, 0: backwards
+  StepClock* clock_ = nullptr;                 // nullptr: not measured
 };
 
 }  // namespace tendril::der

@@ -11,6 +11,7 @@ void Contacts::set_rows(const Chain& c, const BodiesAndJoints* joins, double dt)
   const std::span<const Touch> touches = watch_.touches();
   rows_.resize(touches.size());
   for (std::size_t i = 0; i < rows_.size(); ++i) {
+    // Against obstacles the overlap that may stay is the one that the last step measured.
     set_row(c, joins, touches[i], dt, rows_[i]);
     if (!touches[i].is_between_rods()) bound_by_memory(memory_.now(i), rows_[i]);
   }
@@ -31,7 +32,7 @@ void Contacts::set_places(const Chain& c, const Touch& touch, double dt, FramedR
     const double w = c.inverse_mass[z(v)] / (1 + dt * c.mass_damping[z(v)]);
     rows.w[i] = i < 2 || touch.edge_b >= 0 ? w : 0;
   }
-  // One frame for a segment against an obstacle; a second one beside a node, or of the other rod.
+  // One frame for a segment against an obstacle; a second one for the other edge of a node, or of the other rod.
   rows.slot[0] = c.slot_of_edge[z(touch.edge_a)];
   rows.axis[0] = rows.axis[1] = axis(touch.edge_a);
   rows.lever[0] = touch.radius_a;
@@ -50,9 +51,11 @@ void Contacts::set_places(const Chain& c, const Touch& touch, double dt, FramedR
 // The rows of one contact, the first tangent along segment a, or along both segments of a node.
 void Contacts::set_row(const Chain& c, const BodiesAndJoints* joins, const Touch& touch, double dt, FramedRows& rows) const {
   set_places(c, touch, dt, rows);
+  // Basis: normal, first tangent along the rod, second across it.
   rows.body = watch_.body_of(touch.obstacle);
   rows.local = touch.local;
   set_basis(touch, touch.is_between_rods() ? rows.axis[0] : rows.axis[0] + rows.axis[1], rows);
+  // Bounds and inverse effective masses, of rod and body together.
   const ContactMotion motion = watch_.motion_of(touch, rows);
   const BodyModel* body = rows.body >= 0 ? &model_.bodies[z(rows.body)] : nullptr;
   tendril::set_rows(touch, motion, body, body ? joins->bodies()[z(rows.body)].pose.orientation : Quat::Identity(), rows);
@@ -63,14 +66,17 @@ void Contacts::set_row(const Chain& c, const BodiesAndJoints* joins, const Touch
 // counts with all: the sum over a row of the compliance, of which no entry is negative. The sweeps then do not overshoot.
 void Contacts::add_frame_compliance(const Chain& c, AngleWork& angles, double dt) {
   weight_.assign(c.kind.size(), 0);
+  // Torque on each frame if every contact pushed with one unit of friction.
   for (const FramedRows& rows : rows_) {
     for (int side = 0; side < 2 && rows.friction > 0; ++side)
       if (rows.slot[side] >= 0) weight_[z(rows.slot[side])] += rows.lever[side];
   }
+  // How far the frames turn by it, all of them coupled through the twist of the rod.
   angle_compliance(c, angles, weight_, compliance_);
   for (FramedRows& rows : rows_) {
     for (int side = 0; side < 2 && rows.friction > 0; ++side) {
       if (rows.slot[side] < 0) continue;
+      // The surface moves across the rod by the lever times that turn; a tangent sees its share of it.
       const V3<double> across = cross(rows.normal, rows.axis[side]);
       const auto s = z(rows.slot[side]);
       for (int k = 1; k < 3; ++k) {

@@ -10,9 +10,9 @@ namespace {
 constexpr double accepted_leftover = 0.01;
 // [1] of what contacts push in this step: left over, it is an error of their forces
 constexpr double accepted_force_error = 0.01;
-// The answer of material frames is found for all contacts together so often, then for each alone.
+// Rounds in which the response of the material frames is solved for all contacts at once; afterwards per contact.
 constexpr int rounds_with_frames = 3;
-// Impulses that were not settled are not begun with whole: contacts and tensions that hold each other in balance could grow
+// A warm start with impulses that had not settled is scaled down: contacts and tensions that balance each other could grow
 // from step to step, where a heavy body hangs on a light rope.
 constexpr double settled_change = 1e-4;            // [1] of the radius, in the last sweep
 constexpr double warm_start_when_unsettled = 0.8;  // [1] of the impulses
@@ -24,8 +24,10 @@ constexpr double largest_part_count = 8;
 // A wave as short as a segment swings in a taut rod with omega^2 = 4 T/(m l), which the advice for a step cannot know. Rods
 // that touch something bounce off it for ever, and slip, where dt omega is much more than 1.
 int Der::parts_of(double dt) const {
+  // Only what touches something needs substeps.
   if (contacts_->points().empty()) return 1;
   const Chain& c = *chain_;
+  // The highest T/(m l) of all edges, from the tensions of the last step.
   double stiffest = 0;
   for (int s = c.begin; s < c.end; ++s)
     stiffest = std::max(stiffest, c.tension[z(s)] * std::max(c.inverse_mass[z(s)], c.inverse_mass[z(s + 1)]));

@@ -12,16 +12,19 @@ constexpr int half_band = 11;  // x, theta, x, theta, x of one joint, and a wall
 }  // namespace
 
 Relaxer::Relaxer(const Chain& c) {
+  // State that steps are measured from, per slot.
   const int n = static_cast<int>(c.kind.size());
   for (Array3* a : {&base_x_, &base_t_, &base_m1_}) a->assign(n, {0, 0, 0});
   for (Array* a : {&base_twist_, &turned_, &twist_, &multiplier_, &stiffness_}) a->assign(z(n), 0);
   for (const ChainRod& rod : c.rods) {
+    // Number the unknowns of one rod in the order vertex, angle, vertex, angle: the Hessian is then a band.
     RodNumbers numbers;
     numbers.ring = rod.ring;
     numbers.x.assign(z(rod.slots + 1), -1);
     numbers.theta.assign(z(rod.slots), -1);
     int next = 0;
     for (int i = 0; i <= rod.slots; ++i) {
+      // Three for a position; vertices that are the same node share them.
       const int v = rod.first + i, primary = c.vertex_of_node[z(c.node[z(v)])];
       if (primary == v) {
         numbers.x[z(i)] = next;
@@ -29,6 +32,7 @@ Relaxer::Relaxer(const Chain& c) {
       } else {
         numbers.x[z(i)] = numbers.x[z(primary - rod.first)];
       }
+      // One for an angle; the wrap slot of a ring turns with its first edge.
       if (i == rod.slots) break;
       if (c.kind[z(v)] == SlotKind::wrap) {
         numbers.theta[z(i)] = numbers.theta[0];
@@ -36,6 +40,7 @@ Relaxer::Relaxer(const Chain& c) {
         numbers.theta[z(i)] = next++;
       }
     }
+    // What clamps hold: positions of vertices and angles of walls.
     numbers.size = next;
     numbers.fixed.assign(z(next), 0);
     for (int i = 0; i <= rod.slots; ++i) {
@@ -44,6 +49,7 @@ Relaxer::Relaxer(const Chain& c) {
     for (const Wall& wall : c.walls) {
       if (wall.twist && &c.rods[z(wall.rod)] == &rod) numbers.fixed[z(numbers.theta[z(wall.slot - rod.first)])] = 1;
     }
+    // Matrix and vectors. The closing joint of a ring lies outside the band, in a border.
     if (rod.ring) {
       numbers.cyclic.resize(next, half_band);
     } else {
@@ -68,6 +74,7 @@ RelaxReport Relaxer::relax(Chain& c, const Drive& drive, Loads& loads, const Rel
   RelaxReport report;
   report.fine = true;
   for (int r = 0; r < static_cast<int>(c.rods.size()); ++r) {
+    // Rods do not touch in equilibria, so each is solved alone.
     RodProblem problem(*this, c, r, drive, loads);
     NewtonOptions newton;
     bool fine = false;
@@ -79,6 +86,7 @@ RelaxReport Relaxer::relax(Chain& c, const Drive& drive, Loads& loads, const Rel
     const bool together = problem.conservative() && problem.inextensible();
     for (int outer = 0; outer < 40 + options.max_iterations && !fine && report.iterations < options.max_iterations;
          ++outer) {
+      // Newton's method: for the energy where there is one, otherwise for the residual.
       newton.max_iterations = together ? 1 : options.max_iterations - report.iterations;
       newton.tolerance = options.tolerance;
       newton.acceptable = 1e4 * options.tolerance;
@@ -86,14 +94,18 @@ RelaxReport Relaxer::relax(Chain& c, const Drive& drive, Loads& loads, const Rel
       const NewtonReport inner = problem.conservative() ? newton_minimise(problem, newton) : newton_solve(full, newton);
       report.iterations += inner.iterations;
       residual = inner.residual;
+      // One step was taken: the multipliers take the same fraction of theirs.
       if (inner.end == NewtonEnd::iteration_limit && together) {
         problem.follow_multipliers(inner.last_fraction);
         continue;
       }
+      // In equilibrium at these multipliers. Where lengths are not met yet, the classical update of the augmented
+      // Lagrangian.
       if (!inner.converged) break;
       fine = problem.worst_length() <= options.length_tolerance;
       if (!fine) problem.update_multipliers();
     }
+    // The chain gets frames and tensions; only an equilibrium has a verdict.
     problem.finish();
     report.fine = report.fine && fine;
     report.residual = std::max(report.residual, residual);

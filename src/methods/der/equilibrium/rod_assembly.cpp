@@ -10,11 +10,13 @@
 namespace tendril::der {
 
 double RodProblem::load_work() const {
+  // Forces: work since the base, at which they were evaluated.
   double work = work_;
   for (int v = rod_.first; v <= rod_.first + rod_.slots; ++v) {
     work += dot(loads_.force().get(v), c_.x.get(v) - r_.base_x_.get(v));
   }
   for (const Loads::Couple& couple : couples_) {
+    // Moments: along the rotation of the edge since the base, its turn of direction plus that about itself.
     const int s = couple.slot;
     const V3<double> a = r_.base_t_.get(s), b = c_.t.get(s);
     const double angle = math::atan2(norm(cross(a, b)), dot(a, b));
@@ -42,24 +44,31 @@ void RodProblem::assemble(bool hessian) {
   if (hessian && n_.ring) n_.cyclic.set_zero();
   if (hessian && !n_.ring) n_.band.set_zero();
   energy_ = energy_scale_ = 0;
+  // Bending and twist of every joint.
   for (int s = rod_.first + 1; s < rod_.first + rod_.slots; ++s) add_joint(s, hessian);
+  // Stretch of every edge: its spring, or the augmented Lagrangian of its length.
   for (int s = rod_.first; s < last_; ++s) {
     if (c_.kind[z(s)] == SlotKind::edge) add_stretch(s, hessian);
   }
+  // Forces on vertices; twins have the same unknowns.
   for (int v = rod_.first; v <= rod_.first + rod_.slots; ++v) {
     const V3<double> f = loads_.force().get(v);
     const int k = n_.x[z(v - rod_.first)];
     for (int i = 0; i < 3; ++i) n_.gradient[z(k + i)] -= f[i];
   }
+  // Springs of hands and couplings; moments.
   for (const Grip& grip : drive_.grips) {
     if (holds_here(grip)) add_grip(grip, hessian);
   }
   for (const Loads::Couple& couple : couples_) add_couple(couple, hessian);
+  // The work of loads is taken off. The scale is the sum of the terms' sizes: a difference below its rounding is no
+  // difference.
   const double work = load_work();
   energy_scale_ = std::abs(energy_) + std::abs(work);
   energy_ -= work;
   if (!hessian) return;
   for (int i = 0; i < n_.size; ++i) {
+    // What is held has only a diagonal entry, positive and of usual size, so that it is no pivot to count.
     if (n_.fixed[z(i)]) add_entry(i, i, n_.stiff[z(i)]);
   }
 }
@@ -79,12 +88,15 @@ JointShape RodProblem::shape_between(int a, int b) const {
 
 void RodProblem::add_joint(int s, bool hessian) {
   const JointShape shape = shape_between(s - 1, s);
+  // Next to a wall that follows its neighbours the joint's own Hessian is not used; see pass_on.
   const bool beside_follower = follower_[z(s)] || follower_[z(s - 1)];
   JointStiffness stiffness = stiffness_at(s);
   JointEnergy joint = joint_energy_with_derivatives(shape, stiffness, hessian && !beside_follower);
   energy_ += joint.energy;
+  // The moment that such a wall feels: from the joint before it and the joint after it.
   if (follower_[z(s)]) felt_ = joint.gradient.segment<3>(4);
   if (follower_[z(s - 1)]) felt_ += joint.gradient.segment<3>(0);
+  // Derivatives by turns of the two tangents become derivatives by edge vectors.
   turns_to_edges(shape, c_.inverse_length[z(s - 1)], c_.inverse_length[z(s)], hessian && !beside_follower, joint);
   scatter_gradient(s - 1, s, joint);
   if (hessian && beside_follower) {
@@ -100,6 +112,8 @@ void RodProblem::add_joint(int s, bool hessian) {
 // In the matrix the two half joints count as one whole joint between the neighbours: not its exact tangent, but near it.
 void RodProblem::pass_on(int wall, bool hessian) {
   const Vec3 t = to_eigen(c_.t.get(wall)), a = to_eigen(c_.t.get(wall - 1)), b = to_eigen(c_.t.get(wall + 1));
+  // The moment about the wall's own direction is kept by its clamp; the rest turns the mean of its neighbours' tangents,
+  // half by each.
   const Vec3 target = to_eigen(wall_at(wall).target_tangent);
   const Vec3 tau = (target + t) / (1 + target.dot(t));
   const Vec3 pull = (felt_ - felt_.dot(t) * tau).cross(t) / (a + b).norm();
@@ -108,6 +122,7 @@ void RodProblem::pass_on(int wall, bool hessian) {
     add_edge(s, c_.inverse_length[z(s)] * (pull - pull.dot(ts) * ts), Mat3::Zero(), false);
   }
   if (!hessian || c_.inverse_l[z(wall)] == 0) return;
+  // One joint of the two halves: lengths and rest curvatures add up; the twist is counted in the halves.
   JointStiffness whole = stiffness_at(wall);
   const JointStiffness after = stiffness_at(wall + 1);
   whole.inverse_l = 1 / (1 / whole.inverse_l + 1 / after.inverse_l);
@@ -144,6 +159,7 @@ void RodProblem::scatter_gradient(int a, int b, const JointEnergy& joint) {
 
 void RodProblem::scatter_hessian(int a, int b, const JointEnergy& joint) {
   const std::array<Part, 6> parts = parts_of(a, b);
+  // Lower triangle, free unknowns only.
   for (const Part& p : parts) {
     for (const Part& q : parts) {
       for (int k = 0; k < p.count; ++k) {
@@ -160,6 +176,7 @@ void RodProblem::scatter_hessian(int a, int b, const JointEnergy& joint) {
 // Energy of an edge that depends on its vector alone, with gradient g and Hessian H.
 void RodProblem::add_edge(int s, const Vec3& g, const Mat3& H, bool hessian) {
   const int i = s - rod_.first;
+  // Edge vector = second vertex - first: signs of the entries.
   const int from = n_.x[z(i)], to = n_.x[z(i + 1)];
   for (int k = 0; k < 3; ++k) {
     n_.gradient[z(to + k)] += g[k];
@@ -183,6 +200,7 @@ void RodProblem::add_stretch(int s, bool hessian) {
   const Vec3 t = to_eigen(c_.t.get(s));
   const double stretch = c_.length[z(s)] - c_.rest_length[z(s)];
   const double k = r_.stiffness_[z(s)];
+  // Augmented Lagrangian: multiplier * stretch + k stretch^2 / 2. Without a constraint the multiplier is 0 and k is EA/l.
   const double force = r_.multiplier_[z(s)] + k * stretch;
   energy_ += (r_.multiplier_[z(s)] + 0.5 * k * stretch) * stretch;
   const Mat3 along = t * t.transpose();
@@ -198,6 +216,7 @@ Vec3 RodProblem::point_of(const Grip& grip) const {
 
 void RodProblem::add_grip(const Grip& grip, bool hessian) {
   const int s = c_.slot_of_edge[z(grip.edge.value)], at[2] = {n_.x[z(s - rod_.first)], n_.x[z(s + 1 - rod_.first)]};
+  // The point lies between two vertices, so the spring couples six unknowns.
   const SpringEnergy spring = spring_energy_with_derivatives(grip.stiffness, grip.share, to_eigen(c_.x.get(s)),
                                                              to_eigen(c_.x.get(s + 1)), grip.pose.position);
   energy_ += spring.energy;
@@ -228,16 +247,19 @@ Eigen::MatrixXd RodProblem::follower_rows() const {
   Eigen::MatrixXd R =
       Eigen::MatrixXd::Zero(n_.size, static_cast<Eigen::Index>(4 * couples_.size() + 3 * follower_forces_.size()));
   Eigen::Index at = 0;
+  // A moment acts on an edge vector (three columns) and on an angle (the fourth).
   for (const Loads::Couple& couple : couples_) {
     add_edge_entries(R, couple.slot, at, Mat3::Identity());
     R(n_.theta[z(couple.slot - rod_.first)], at + 3) = 1;
     at += 4;
   }
+  // A force acts on its vertex.
   for (const Loads::Follower& f : follower_forces_) {
     for (int k = 0; k < 3; ++k) R(n_.x[z(f.vertex - rod_.first)] + k, at + k) = 1;
     at += 3;
   }
   for (int i = 0; i < n_.size; ++i) {
+    // Nothing acts on what is held.
     if (n_.fixed[z(i)]) R.row(i).setZero();
   }
   return R;
@@ -264,6 +286,7 @@ Eigen::MatrixXd RodProblem::follower_columns() const {
     }
     add_edge_entries(Q, s, at, edge_by_edge);
     for (int k = 0; k < 3; ++k) Q(n_.theta[z(s - rod_.first)], at + k) = edge_by_angle[k];
+    // Fourth column: what the moment about the edge depends on.
     Mat3 last = Mat3::Zero();
     last.row(0) = angle_by_edge.transpose();
     add_edge_entries(Q, s, at + 3, last, 1);
@@ -274,13 +297,14 @@ Eigen::MatrixXd RodProblem::follower_columns() const {
     for (const int s : {f.vertex - 1, f.vertex}) {
       if (s < rod_.first || s >= last_ || c_.kind[z(s)] != SlotKind::edge) continue;
       const Vec3 t = to_eigen(c_.t.get(s));
-      // g_x = -F, dF = (t x de/|e| + t dtheta) x F, the mean over the edges beside the vertex
+      // g_x = -F, dF = (t x de/|e| + t dtheta) x F, the mean over the two edges at the vertex
       add_edge_entries(Q, s, at, -(f.share * c_.inverse_length[z(s)]) * follower_tangent(F) * skew(t));
       for (int k = 0; k < 3; ++k) Q(n_.theta[z(s - rod_.first)], at + k) += f.share * F.cross(t)[k];
     }
     at += 3;
   }
   for (int i = 0; i < n_.size; ++i) {
+    // What is held does not change.
     if (n_.fixed[z(i)]) Q.row(i).setZero();
   }
   return Q;

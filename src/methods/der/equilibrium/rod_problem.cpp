@@ -19,16 +19,19 @@ constexpr double trusted_shift = 1e-5;  // steps with a larger one say nothing a
 
 RodProblem::RodProblem(Relaxer& r, Chain& c, int rod, const Drive& drive, Loads& loads)
     : r_(r), c_(c), rod_(c.rods[z(rod)]), index_(rod), n_(r.numbers_[z(rod)]), drive_(drive), loads_(loads) {
+  // The wrap slot of a ring repeats its first edge, so sums over edges end before it.
   last_ = rod_.ring ? rod_.wrap : rod_.first + rod_.slots;
   linear_.assign(c.kind.size(), 0);
   follower_.assign(c.kind.size(), 0);
   for (const Wall& wall : c.walls) follower_[z(wall.slot)] = wall.follows;
+  // The base is the state from which steps are measured; scales and multipliers are found once, at the start.
   set_base_from_chain();
   set_scales();
 }
 
 NewtonPoint RodProblem::evaluate() {
   if (!conservative()) refresh_loads();  // the residual counts, so it must be the true one
+  // The residual is the largest force or moment on a free unknown, over what is usual there, so that both count alike.
   assemble(false);
   double residual = 0;
   for (int i = 0; i < n_.size; ++i) {
@@ -40,20 +43,26 @@ NewtonPoint RodProblem::evaluate() {
 // Towards lower energy: the matrix is shifted until it is positive definite.
 double RodProblem::direction() {
   assemble(true);
+  // The line search cut the last step: a larger shift makes this one shorter and nearer to steepest descent.
   if (fraction_ < 1) shift_ = std::max(8 * used_shift_, shift_in_bends);
+  // Modified Newton: shift by growing multiples of a segment's stiffness until all pivots are positive.
   for (double tries = 0;; ++tries) {
     const PivotReport report = factor(shift_);
     if (report.positive_definite()) break;
     shift_ = shift_ == 0 ? 1e-8 : 8 * shift_;
     if (tries > 60) return std::nan("");
   }
+  // The Newton step; what is held does not move.
   for (int i = 0; i < n_.size; ++i) n_.direction[z(i)] = n_.fixed[z(i)] ? 0 : -n_.gradient[z(i)];
   solve(n_.direction);
+  // The next iteration tries a smaller shift, so that near the minimum it is Newton's method again.
   used_shift_ = shift_;
   shift_ = shift_ < 2e-8 ? 0 : shift_ / 8;
+  // The multipliers' share of the step is cut together with it.
   keep_linear_forces();
   const double share = limit_direction();
   for (double& force : linear_) force *= share;
+  // Slope of the energy along the direction, for Armijo's rule of the line search.
   double slope = 0;
   for (int i = 0; i < n_.size; ++i) slope += n_.direction[z(i)] * (n_.fixed[z(i)] ? 0 : n_.gradient[z(i)]);
   return slope;
@@ -67,6 +76,7 @@ bool RodProblem::full_direction() {
   std::ignore = factor(0);  // indefinite or singular: the line search judges the direction
   for (int i = 0; i < n_.size; ++i) n_.direction[z(i)] = n_.fixed[z(i)] ? 0 : -n_.gradient[z(i)];
   solve(n_.direction);
+  // Woodbury's formula for the part of low rank: three or four columns per load that follows.
   const Eigen::MatrixXd R = follower_rows(), Q = follower_columns();
   const Eigen::Index rank = R.cols();
   if (rank > 0) {
@@ -94,25 +104,31 @@ void RodProblem::move(double fraction) {
     const int k = n_.x[z(v - rod_.first)];
     return r_.base_x_.get(v) + fraction * V3<double>{n_.direction[z(k)], n_.direction[z(k + 1)], n_.direction[z(k + 2)]};
   };
+  // From the first vertex on, each edge is turned and attached to the one before. `anchor` is the last vertex that is held,
+  // `count` the edges since.
   int anchor = rod_.first, count = 0;
   c_.x.set(anchor, moved(anchor));
   for (int s = rod_.first; s < rod_.first + rod_.slots; ++s) {
     r_.turned_[z(s)] = fraction * n_.direction[z(n_.theta[z(s - rod_.first)])];
     if (s >= last_) continue;
     if (c_.kind[z(s)] == SlotKind::edge) {
+      // What the linear step would do to the edge vector, done by turning the edge.
       const V3<double> t = r_.base_t_.get(s), base = r_.base_x_.get(s + 1) - r_.base_x_.get(s);
       const V3<double> change = moved(s + 1) - moved(s) - base;
       c_.x.set(s + 1, c_.x.get(s) + turned_edge(t, norm(base), change));
       ++count;
     } else {
+      // A wall has no length: both of its vertices are the same node.
       c_.x.set(s + 1, c_.x.get(s));
     }
+    // Where the rod is held, or a ring closes, the position is known: close the gap that turning left.
     const bool closes = rod_.ring && s + 1 == last_;
     if (!c_.held[z(s + 1)] && !closes) continue;
     spread(anchor, s + 1, count, moved(s + 1) - c_.x.get(s + 1));
     anchor = s + 1;
     count = 0;
   }
+  // Second vertices of a node follow their first.
   for (const Twin& twin : c_.twins) {
     if (twin.second > rod_.first && twin.second <= rod_.first + rod_.slots) c_.x.set(twin.second, c_.x.get(twin.first));
   }
@@ -120,6 +136,7 @@ void RodProblem::move(double fraction) {
 }
 
 V3<double> RodProblem::turned_edge(const V3<double>& t, double length, const V3<double>& change) {
+  // The part along the edge changes its length, the part across turns it, by an angle and not by a chord.
   const double along = dot(t, change);
   const V3<double> across = (1 / length) * (change - along * t);
   const double angle = norm(across);
@@ -136,6 +153,8 @@ void RodProblem::spread(int from, int to, int count, const V3<double>& gap) {
 }
 
 void RodProblem::accept() {
+  // The present state becomes the new base; the work of loads goes on from the sum so far, because they are evaluated anew
+  // there.
   work_ = load_work();
   for (int s = rod_.first; s <= rod_.first + rod_.slots; ++s) {
     r_.base_x_.set(s, c_.x.get(s));
@@ -175,6 +194,7 @@ void RodProblem::update_multipliers() {
 }
 
 int RodProblem::negative_pivots(double below) {
+  // Sylvester's law of inertia: the negative pivots of K + below S count the eigenvalues less than -below.
   counting_ = true;
   assemble(true);
   counting_ = false;
@@ -182,15 +202,19 @@ int RodProblem::negative_pivots(double below) {
 }
 
 // The softest mode by inverse iteration with the factor at hand: K x = lambda S x, S the stiffness of one segment. A few
-// rounds, because the verdict must cost little beside the equilibrium; `direction` is free once the equilibrium is found.
+// rounds, because the verdict must cost little compared with the equilibrium; `direction` is free once the equilibrium is
+// found.
 Verdict RodProblem::judge() {
   constexpr int rounds = 4;
   if (!conservative()) return {Verdict::Kind::no_energy};
   Verdict verdict{Verdict::Kind::counted, negative_pivots()};
+  // `direction` serves as the iteration vector.
   std::vector<double>& x = n_.direction;
   for (int i = 0; i < n_.size; ++i) x[z(i)] = n_.fixed[z(i)] ? 0 : 1 + 0.1 * (i * 7 % 13);  // along no mode in particular
   double before = 0, along = 0;
   for (int round = 0; round < rounds; ++round) {
+    // Scale by the largest entry, against overflow; then x <- K^-1 S x, and Rayleigh's quotient from the vector before and
+    // after.
     double largest = 0;
     for (const double v : x) largest = std::max(largest, std::abs(v));
     before = along = 0;  // x' S x and x' S K^-1 S x, whose ratio is the eigenvalue
@@ -208,11 +232,13 @@ Verdict RodProblem::judge() {
 
 // Writes frames and tension back: theta from the twists, the Bishop frame of the first slot from its material frame.
 void RodProblem::finish() {
+  // The Bishop frame starts at the first material frame, so that its angle is 0 and the others are sums of twists.
   c_.set_first_director(index_, c_.m1.get(rod_.first));
   c_.theta[z(rod_.first)] = 0;
   for (int s = rod_.first + 1; s < rod_.first + rod_.slots; ++s) c_.theta[z(s)] = c_.theta[z(s - 1)] + r_.twist_[z(s)];
   if (rod_.ring) c_.closure[z(index_)] = c_.theta[z(rod_.wrap)] - c_.theta[z(rod_.first)];
   for (int s = rod_.first; s < last_; ++s) {
+    // The augmented Lagrangian's force, as the tension over length that a step would find.
     const double stretch = r_.multiplier_[z(s)] + r_.stiffness_[z(s)] * (c_.length[z(s)] - c_.rest_length[z(s)]);
     c_.tension[z(s)] = c_.constrained[z(s)] > 0 ? stretch / c_.length[z(s)] : 0;
   }
@@ -223,9 +249,11 @@ void RodProblem::set_base_from_chain() {
     r_.base_x_.set(s, c_.x.get(s));
     r_.base_t_.set(s, c_.t.get(s));
     r_.base_m1_.set(s, c_.m1.get(s));
+    // From the angles, which know how often the rod is wound.
     r_.base_twist_[z(s)] = s > rod_.first && s < rod_.first + rod_.slots ? c_.theta[z(s)] - c_.theta[z(s - 1)] : 0;
     r_.turned_[z(s)] = 0;
   }
+  // Frames of a step of length zero: the base itself.
   for (double& d : n_.direction) d = 0;
   update_frames();
   for (int s = rod_.first; s < rod_.first + rod_.slots; ++s) {  // walls may have turned since
@@ -239,25 +267,30 @@ void RodProblem::set_base_from_chain() {
 // Tangents, material frames carried from the base, unwrapped twists.
 void RodProblem::update_frames() {
   for (int s = rod_.first; s < rod_.first + rod_.slots; ++s) {
+    // Edges from their vertices.
     if (c_.kind[z(s)] == SlotKind::wall) continue;
     const V3<double> e = c_.x.get(s + 1) - c_.x.get(s);
     c_.length[z(s)] = norm(e);
     c_.inverse_length[z(s)] = 1 / c_.length[z(s)];
     c_.t.set(s, c_.inverse_length[z(s)] * e);
   }
+  // Walls from their clamps, or from their neighbours where they follow them.
   for (Wall& wall : c_.walls) {
     if (wall.rod == index_) place_wall(c_, wall);
   }
   for (int s = rod_.first; s < rod_.first + rod_.slots; ++s) {
     const V3<double> t = c_.t.get(s);
+    // Material frames: parallel transport from the base in time, then the angle of the step.
     const V3<double> carried = parallel_transport_normal(r_.base_t_.get(s), t, r_.base_m1_.get(s));
     c_.m1.set(s, turned_about(t, orthonormalized(t, carried), r_.turned_[z(s)]));
   }
   for (const Wall& wall : c_.walls) {
+    // Twist held by a clamp: its director is given.
     if (wall.rod == index_ && wall.twist) c_.m1.set(wall.slot, wall.director);
   }
   if (rod_.ring) c_.m1.set(rod_.wrap, c_.m1.get(rod_.first));
   for (int s = rod_.first; s < rod_.first + rod_.slots; ++s) {
+    // Twist of each joint, on the winding nearest to the base's plus the step's.
     c_.m2.set(s, cross(c_.t.get(s), c_.m1.get(s)));
     if (s == rod_.first) continue;
     const double near = r_.base_twist_[z(s)] + r_.turned_[z(s)] - r_.turned_[z(s - 1)];
@@ -266,6 +299,7 @@ void RodProblem::update_frames() {
 }
 
 void RodProblem::refresh_loads() {
+  // Loads of all rods as the chain is now; of moments and follower forces those on this rod are kept.
   loads_.update(drive_, c_);
   loads_.couples(drive_, c_, couples_);
   loads_.followers(drive_, c_, follower_forces_);
@@ -291,6 +325,7 @@ void RodProblem::keep_linear_forces() {
   for (int s = rod_.first; s < last_; ++s) {
     if (c_.constrained[z(s)] == 0) continue;
     const int from = n_.x[z(s - rod_.first)], to = n_.x[z(s - rod_.first + 1)];
+    // Constraint value at the start of the step, and its first-order change by the step.
     double stretch = c_.length[z(s)] - c_.rest_length[z(s)];
     for (int k = 0; k < 3; ++k) stretch += c_.t.get(s)[k] * (n_.direction[z(to + k)] - n_.direction[z(from + k)]);
     linear_[z(s)] = used_shift_ < trusted_shift ? r_.stiffness_[z(s)] * stretch : 0;
@@ -305,6 +340,7 @@ double RodProblem::limit_direction() {
     const int from = n_.x[z(s - rod_.first)], to = n_.x[z(s - rod_.first + 1)];
     double squared = 0;
     for (int k = 0; k < 3; ++k) {
+      // How far the two ends go apart, over the length: the turn in radians.
       const double apart = n_.direction[z(to + k)] - n_.direction[z(from + k)];
       squared += apart * apart;
     }
@@ -319,6 +355,7 @@ double RodProblem::limit_direction() {
 
 // What one unknown's stiffness and force are of the order of, and the stiffness of the length multipliers.
 void RodProblem::set_scales() {
+  // Stiffest bending, shortest segment, sum of loads: all scales are made of these.
   double bending = 0, shortest = 1e300, load = 0, whole = 0;
   for (int s = rod_.first; s < last_; ++s) {
     if (c_.kind[z(s)] == SlotKind::edge) {
@@ -336,6 +373,7 @@ void RodProblem::set_scales() {
     const double away = (grip.pose.position - point_of(grip)).norm();
     load += away * grip.stiffness * segment / (grip.stiffness + segment);
   }
+  // Positions: stiffness EI/l^3, force EI/l^2 plus the loads. Angles: stiffness EI/l, moment that force times l.
   const double force = bending / (shortest * shortest) + load;
   n_.stiff.assign(z(n_.size), bending / shortest);
   n_.scale.assign(z(n_.size), force * shortest);
@@ -347,6 +385,7 @@ void RodProblem::set_scales() {
   }
   for (const Grip& grip : drive_.grips) {  // a stiff spring's force is known to rounding of positions only
     if (!holds_here(grip)) continue;
+    // The residual at the two nodes of the point is judged by that force.
     const int i = c_.slot_of_edge[z(grip.edge.value)] - rod_.first;
     for (const auto& [at, weight] : {std::pair(n_.x[z(i)], 1 - grip.share), std::pair(n_.x[z(i + 1)], grip.share)}) {
       const double known = 1e-4 * weight * grip.stiffness * whole;
@@ -355,6 +394,8 @@ void RodProblem::set_scales() {
   }
   for (int s = rod_.first; s < last_; ++s) {
     if (c_.kind[z(s)] != SlotKind::edge) continue;
+    // Penalty of the augmented Lagrangian: a few hundred times as stiff as a bent segment, so that lengths converge in a few
+    // steps and the matrix stays well conditioned. Where the rod stretches it is the spring EA/l itself.
     r_.stiffness_[z(s)] =
         c_.EA[z(s)] > 0 ? c_.EA[z(s)] / c_.rest_length[z(s)] : 3e2 * bending / math::cube(shortest) + 1e2 * load / shortest;
     // From the state, not from the last call: an equilibrium depends on nothing that is not saved.

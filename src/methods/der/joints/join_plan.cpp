@@ -15,7 +15,7 @@
 namespace tendril::der {
 namespace {
 
-// The edges beside a node.
+// The edges at a node.
 std::vector<EdgeIndex> edges_at(const Model& model, NodeIndex node) {
   for (const RodModel& rod : model.rods) {
     const RodSpan& span = rod.span;

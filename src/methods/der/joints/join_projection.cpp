@@ -40,17 +40,21 @@ void BodiesAndJoints::attach(const Chain& c, double scale) {
   rows_ = {};
   rows_.first_term.push_back(0);
   edge_slots_.clear();
+  // Edges: two nodes each.
   for (int s = c.begin; s < c.end; ++s) {
     if (c.constrained[z(s)] == 0) continue;
     edge_slots_.push_back(s);
     add_row({c.node[z(s)], c.node[z(s + 1)]});
   }
+  // Ties: of each side a node, or place and turn of a body; the world has no block. set_gradients walks through the terms in
+  // this order.
   const auto place = [&](const TieSide& side) {
     return side.node >= 0 ? side.node : side.body >= 0 ? place_block(side.body) : -1;
   };
   const auto turn = [&](const TieSide& side) { return side.node < 0 && side.body >= 0 ? turn_block(side.body) : -1; };
   for (const Tie& tie : plan_.ties)
     for (int k = 0; k < 3; ++k) add_row({place(tie.a), turn(tie.a), place(tie.b), turn(tie.b)});
+  // Turns: of two carriers, or of one against the world.
   for (const TurnTie& t : plan_.turns)
     for (int k = 0; k < (t.hinge ? 2 : 3); ++k) add_row({turn_block(t.a), t.b >= 0 ? turn_block(t.b) : -1});
 
@@ -65,6 +69,7 @@ void BodiesAndJoints::attach(const Chain& c, double scale) {
   const int blocks = nodes_ + 2 * plan_.bodies + static_cast<int>(plan_.junctions.size());
   std::vector<std::vector<int>> terms_of(z(blocks));
   for (std::size_t t = 0; t < rows_.terms.size(); ++t) terms_of[z(rows_.terms[t].block)].push_back(static_cast<int>(t));
+  // Entries of the lower triangle: two rows with a block in common.
   std::vector<std::pair<int, int>> pairs;
   for (const auto& list : terms_of)
     for (const int p : list)
@@ -72,6 +77,7 @@ void BodiesAndJoints::attach(const Chain& c, double scale) {
         if (rows_.terms[z(q)].row < rows_.terms[z(p)].row) pairs.emplace_back(rows_.terms[z(p)].row, rows_.terms[z(q)].row);
   const int rows = static_cast<int>(rows_.first_term.size()) - 1;
   matrix_.set_pattern(rows, pairs);
+  // The same terms sorted by block, and for every pair of them the place of its entry: factor then only multiplies and adds.
   rows_.first_of_block.push_back(0);
   for (const auto& list : terms_of) {
     for (std::size_t p = 0; p < list.size(); ++p) {
@@ -149,6 +155,7 @@ double BodiesAndJoints::set_values(const Chain& c) {
   const auto note = [&](double size) {
     if (!(std::abs(size) <= worst)) worst = std::abs(size);  // keeps NaN
   };
+  // In the order of the rows: edges, ties, turns.
   auto value = rows_.right.begin();
   for (const int s : edge_slots_) {
     const double rest = c.rest_length[z(s)], twice = squared_norm(c.x.get(s + 1) - c.x.get(s)) - rest * rest;
@@ -182,6 +189,7 @@ void BodiesAndJoints::set_inverse_masses() {
 }
 
 void BodiesAndJoints::factor() {
+  // D W D^T, block by block: W is block diagonal, and each pair of terms of a block adds to one entry, found in attach.
   matrix_.set_zero();
   double* entries = matrix_.entries().data();
   const int* place = rows_.pair_place.data();
@@ -237,6 +245,8 @@ void BodiesAndJoints::move_blocks(Chain& c, double dt, bool velocities) {
 ProjectionReport BodiesAndJoints::project(Chain& c, double dt, double tolerance, int max_iterations, Push push,
                                           bool velocities, bool again) {
   ProjectionReport report;
+  // A second projection in the same step adds to the multipliers of the first. Effective masses as the bodies are turned
+  // now.
   if (!again) std::fill(rows_.multiplier.begin(), rows_.multiplier.end(), 0.0);
   set_inverse_masses();
   for (int b = 0; b < plan_.bodies; ++b) {  // angular momentum, to which impulses are added
@@ -270,6 +280,8 @@ ProjectionReport BodiesAndJoints::project(Chain& c, double dt, double tolerance,
 }
 
 void BodiesAndJoints::push_body(int b, const Vec3& impulse, const Vec3& local, double dt) {
+  // An impulse at a point of the body: displacement by 1/M, turn by the inverse inertia in world axes, velocities by both
+  // over dt.
   BodyState& body = bodies_[z(b)];
   const Vec3 lever = body.pose.orientation * local;
   const Vec3 d = inverse_mass(model_.bodies[z(b)]) * impulse;

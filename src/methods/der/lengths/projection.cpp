@@ -20,6 +20,7 @@ ProjectionWork::ProjectionWork(const Chain& c) {
     a->assign(n, 0);
   along.assign(static_cast<int>(n), {0, 0, 0});
   for (const ChainRod& rod : c.rods) has_rings = has_rings || rod.ring;
+  // Where a wall's node may move, walls stand between edges that couple: then the system has one row per edge (solve_edges).
   refresh(c);
   bool movable_walls = false;
   for (const Wall& wall : c.walls) movable_walls = movable_walls || c.inverse_mass[z(wall.slot)] > 0;
@@ -45,16 +46,19 @@ template <Push push>
 double assemble(const Chain& c, const Chunk& chunk, ProjectionWork& work) {
   Pack worst(0);
   for (int s = chunk.begin; s < chunk.end; s += pack_size) {
+    // Constraint value; slots without a constraint have the equation lambda = 0.
     const V3<Pack> e = load(c.x, s + 1) - load(c.x, s);
     const Pack squared = squared_norm(e), rest = load(c.rest_length, s), unit = load(work.unit, s);
     const Pack value = (Pack(1) - unit) * (squared - rest * rest);
     store(work.right, s, Pack(0.5) * value);
     if constexpr (push == Push::fast) {
+      // Fast projection: gradient at the present positions, a symmetric matrix.
       const V3<Pack> before = load(c.x, s) - load(c.x, s - 1);
       store(work.along, s, e);
       store(work.diagonal, s, squared * load(work.weight_diagonal, s) + unit);
       store(work.off, s, -(load(work.weight_off, s) * dot(before, e)));
     } else {
+      // Conserving: present gradient times that before the step, not symmetric.
       store(work.diagonal, s, dot(e, load(work.along, s)) * load(work.weight_diagonal, s) + unit);
       store(work.off, s, -(load(work.weight_off, s) * dot(load(work.along, s - 1), e)));
       store(work.upper, s, -(load(work.weight_off, s + 1) * dot(load(work.along, s + 1), e)));
@@ -67,13 +71,14 @@ double assemble(const Chain& c, const Chunk& chunk, ProjectionWork& work) {
   return largest;
 }
 
-// Walls whose node may move stand between edges that share it: the walls are left out, and the edges beside them couple.
+// Walls whose node may move stand between edges that share it: the walls are left out, and the edges on either side couple.
 void solve_edges(const Chain& c, const Chunk& chunk, ProjectionWork& work) {
   const auto row_at = [&](int slot) {
     return static_cast<int>(std::lower_bound(work.rows.begin(), work.rows.end(), slot) - work.rows.begin());
   };
   const int first = row_at(chunk.begin), last = row_at(chunk.end);
   for (int i = first; i < last; ++i) {
+    // Compact rows: edges only; neighbours couple through their common node.
     const int s = work.rows[z(i)];
     work.pivot[z(i)] = work.diagonal[z(s)];
     work.border[z(i)] = work.right[z(s)];
@@ -128,11 +133,13 @@ void solve(const Chain& c, const Chunk& chunk, ProjectionWork& work, Push push) 
 ProjectionReport project(Chain& c, const Chunk& chunk, ProjectionWork& work, double dt, double tolerance, int max_iterations,
                          Push push, bool again) {
   ProjectionReport report;
+  // Multipliers are summed up as tensions; the conserving push goes along the edges as they were before the step.
   const Pack rate(1 / dt), rate2(1 / (dt * dt));
   if (!again) std::fill(&c.tension[z(chunk.begin)], &c.tension[z(chunk.end)], 0.0);
   for (int s = chunk.begin; push == Push::conserving && s < chunk.end; s += pack_size)
     store(work.along, s, load(c.length, s) * load(c.t, s));
   for (;; ++report.iterations) {
+    // Newton's method on the constraints.
     report.residual = push == Push::fast ? assemble<Push::fast>(c, chunk, work) : assemble<Push::conserving>(c, chunk, work);
     if (report.residual <= tolerance) return report;
     if (report.iterations == max_iterations || !(report.residual < 1e6)) break;

@@ -22,12 +22,14 @@ void general_moments(Chain& c, int begin, int end, double dt, Pack& openness) {
   const Pack rate = Pack(damped ? 1 / dt : 0);
   for (int s = begin; s < end; s += pack_size) {
     const V3<Pack> a = load(c.t, s - 1), b = load(c.t, s);
+    // Curvatures in the frames of both edges, and their strain.
     const Pack cosine = dot(a, b), w = joint_weight(cosine), inverse_l = load(c.inverse_l, s);
     const Directors<Pack> da{load(c.m1, s - 1), load(c.m2, s - 1)}, db{load(c.m1, s), load(c.m2, s)};
     const V2<Pack> first = material_curvature_first(b, w, da.m1, da.m2);
     const V2<Pack> second = material_curvature_second(a, w, db.m1, db.m2);
     V2<Pack> strain_a = first - load(c.rest_first, s), strain_b = second - load(c.rest_second, s);
     if constexpr (damped) {
+      // Kelvin-Voigt damping: the change of curvature since the step before counts as strain, times the retardation time.
       const Pack time = rate * load(c.internal_damping, s);
       strain_a = strain_a + time * (first - load(c.old_first, s));
       strain_b = strain_b + time * (second - load(c.old_second, s));
@@ -36,6 +38,7 @@ void general_moments(Chain& c, int begin, int end, double dt, Pack& openness) {
     }
     const Sym2<Pack> Ba{load(c.B_xx, s - 1), load(c.B_xy, s - 1), load(c.B_yy, s - 1)};
     const Sym2<Pack> Bb{load(c.B_xx, s), load(c.B_xy, s), load(c.B_yy, s)};
+    // Moments of the two halves, and with the twist the moment G of the joint.
     const V2<Pack> p = inverse_l * (Ba * strain_a), q = inverse_l * (Bb * strain_b);
     store(c.moment, s, general_moment(a, b, w, da, db, first, second, p, q, load(c.twist_moment, s)));
     openness = math::min(openness, select(inverse_l > Pack(0), Pack(Pack(1) + cosine), Pack(2)));
@@ -65,6 +68,7 @@ void pass_on_moments(Chain& c, const Chunk& chunk) {
 
 double update_gradient(Chain& c, const Chunk& chunk, double dt) {
   Pack openness(2);
+  // Moments of all joints, each rod on its own path.
   if (!c.has_general) {
     isotropic_moments(c, chunk.begin, chunk.end, openness);
   } else {
@@ -90,6 +94,7 @@ double update_gradient(Chain& c, const Chunk& chunk, double dt) {
     store(c.gradient, s, turn + (load(c.EA, s) * strain) * t);
   }
   pass_on_moments(c, chunk);
+  // How far the sharpest joint is from folding.
   double smallest = openness[0];
   for (int lane = 1; lane < pack_size; ++lane) smallest = std::min(smallest, static_cast<double>(openness[lane]));
   return smallest;
@@ -114,6 +119,7 @@ Mat3 node_axes(const Chain& c, int vertex) {
     axes << to_eigen(d1), to_eigen(cross(t, d1)), to_eigen(t);
     return axes;
   };
+  // At an end the only edge's axes, else half way between both.
   const Beside beside = edges_beside(c, c.node[z(vertex)]);
   if (beside.after < 0) return section(beside.before);
   if (beside.before < 0) return section(beside.after);
@@ -136,6 +142,7 @@ Loads::Loads(const Model& model, const Chain& c) : model_(model) {
 }
 
 void Loads::update(const Drive& drive, Chain& c) {
+  // Nothing to do where gravity and all factors are those of the last call.
   bool same = !follows_;
   std::size_t place = 0;
   const auto note = [&](double value) {
@@ -146,6 +153,7 @@ void Loads::update(const Drive& drive, Chain& c) {
   for (const double f : drive.node_factor) note(f);
   for (const double f : drive.line_factor) note(f);
   if (same) return;
+  // Weight, point loads, distributed loads.
   const V3<double> g = to_small(drive.gravity);
   for (std::size_t v = 0; v < c.mass.size(); ++v) force_.set(static_cast<int>(v), c.mass[v] * g);
   // A node's mass stands at each of its twins, and their forces are added up: the copies carry no weight of their own.
@@ -153,6 +161,7 @@ void Loads::update(const Drive& drive, Chain& c) {
   add_node_loads(drive, c);
   add_line_loads(drive, c);
   if (!follows_) return;
+  // Moments about the rod act on the angles; their other components turn the edges (add_couples).
   std::fill(c.torque.begin(), c.torque.end(), 0.0);
   couples(drive, c, list_);
   for (const Couple& couple : list_) c.torque[z(couple.slot)] += dot(couple.moment, c.t.get(couple.slot));
@@ -202,6 +211,7 @@ void Loads::couples(const Drive& drive, const Chain& c, std::vector<Couple>& out
     const int vertex = c.vertex_of_node[z(load.node.value)];
     const Vec3 value = point_load(load, drive.node_factor[i], c, vertex);
     const Beside beside = edges_beside(c, load.node.value);
+    // A moment at a node is shared by its two edges.
     const double share = beside.before >= 0 && beside.after >= 0 ? 0.5 : 1;
     for (const int slot : {beside.before, beside.after}) {
       if (slot >= 0) out.push_back({slot, share * to_small(value), load.axes == Axes::material});
@@ -212,6 +222,7 @@ void Loads::couples(const Drive& drive, const Chain& c, std::vector<Couple>& out
     if (load.moment.isZero(0)) continue;
     for (EdgeIndex e = load.first; e < load.last; ++e) {
       const int s = c.slot_of_edge[z(e.value)];
+      // Distributed moments act on their own edge.
       const double whole = line_weight(load, drive.line_factor[i], e) * model_.rest_length[e];
       const V3<double> value = to_small(Vec3(whole * load.moment));
       out.push_back({s, in_world(load.axes, slot_axes(c, s), value), load.axes == Axes::material});
@@ -247,6 +258,7 @@ AirDrag::AirDrag(const Model& model, const Chain& c)
       area_(model.winds.size()),
       winds_(model.winds.size()) {
   if (!any_) return;
+  // Nodes that may move, packed without gaps, with the tangents they are between and the coefficients of their half edges.
   const auto add = [&](int vertex, const Beside& beside, double inverse_mass) {
     vertex_.push_back(vertex);
     before_.push_back(beside.before >= 0 ? beside.before : beside.after);
@@ -277,6 +289,7 @@ AirDrag::AirDrag(const Model& model, const Chain& c)
       }
     }
   }
+  // Filled up to whole packs by nodes that nothing moves.
   while (vertex_.size() % pack_size != 0) add(0, {0, 0}, 0);
 }
 
@@ -291,6 +304,7 @@ void AirDrag::apply(const Drive& drive, Chain& c, double dt) {
   for (std::size_t w = 0; w < winds_.size(); ++w)
     winds_[w] = wind_now(model_.winds[w].law, drive.wind_factor[w], drive.time);
   for (int i = 0; i < static_cast<int>(vertex_.size()); i += pack_size) {
+    // Tangent at the node: the mean of its edges'; at a fold that of the edge after it.
     const V3<Pack> after = gather(c.t, &after_[z(i)]), sum = gather(c.t, &before_[z(i)]) + after;
     const Pack size = norm(sum);
     const V3<Pack> t = select(size > Pack(0), sum / select(size > Pack(0), size, Pack(1)), after);

@@ -27,7 +27,7 @@ class AirDrag {
   // Free nodes, and pads up to a whole number of packs.
   const Model& model_;
   bool any_ = false;
-  std::vector<int> vertex_, before_, after_;  // slots beside; the same twice at an end
+  std::vector<int> vertex_, before_, after_;  // slots at the vertex; the same twice at an end
   Array inverse_mass_, across_, along_;       // of still fluids [kg/s]
   std::vector<Array> area_;                   // per wind: 1/2 density coefficient width length [kg/m]
   std::vector<WindNow> winds_;                // now
@@ -39,7 +39,7 @@ class Loads {
   Loads(const Model& model, const Chain& chain);
   // Fills `force` (per vertex) and the chain's `torque`; recomputed only when something changed.
   void update(const Drive& drive, Chain& chain);
-  // Couples turn their edges: adds to the gradient of the slots beside their node.
+  // Couples turn their edges: adds to the gradient of the slots at their node.
   void add_couples(const Drive& drive, Chain& chain);
   const Array3& force() const { return force_; }
   bool follow() const { return follows_; }  // some load depends on the frames: update in every step
@@ -51,7 +51,7 @@ class Loads {
   struct Follower {  // a point force in material axes
     int vertex = 0;
     V3<double> force{0, 0, 0};
-    double share = 1;  // of the turn of each edge beside it
+    double share = 1;  // of the turn of each edge at the vertex
   };
   // The couples on slots in world axes at the present frames, for the equilibrium solver.
   void couples(const Drive& drive, const Chain& chain, std::vector<Couple>& out) const;

@@ -216,6 +216,7 @@ constexpr int most_angle_iterations = 50;
 
 // Newton's method on the angles of one rod, with a line search where the plain step does not reduce the gradient.
 AngleReport solve_angles(Chain& c, int r, AngleWork& work, double tolerance) {
+  // Frames, gradient and Hessian for the angles of the step before: in slow motion they are nearly right.
   const ChainRod& rod = c.rods[z(r)];
   if (rod.ring) c.theta[z(rod.wrap)] = c.theta[z(rod.first)] + c.closure[z(r)];
   set_directors(c, rod);
@@ -223,6 +224,7 @@ AngleReport solve_angles(Chain& c, int r, AngleWork& work, double tolerance) {
   report.residual = angle_system(c, rod, work);
   Array& from = work.angles_before;
   for (; report.residual > tolerance && report.iterations < most_angle_iterations; ++report.iterations) {
+    // Modified Newton: shift the Hessian until it is positive definite. Where no shift is enough it is not finite.
     double shift = 0;
     double scale = 0;
     for (int s = rod.first; s < rod.first + rod.slots; ++s) scale = std::max(scale, std::abs(work.diagonal[z(s)]));
@@ -232,20 +234,24 @@ AngleReport solve_angles(Chain& c, int r, AngleWork& work, double tolerance) {
       shifted = true;
       if (!(shift < 1e12 * scale)) return report.fine = false, report;
     }
+    // Where the line search starts, and the slope of the energy there.
     double slope = 0;
     for (int s = rod.first; s < rod.first + rod.slots; ++s) {
       const auto k = z(s);
       from[k] = c.theta[k];
       if (work.free[k] > 0) slope += work.gradient[k] * work.step[k];
     }
+    // The energy is needed only where the plain step is doubtful: after a shift, or far from equilibrium.
     const double before_residual = report.residual;
     const double before = shifted || before_residual > 1e6 * tolerance ? angle_energy(c, rod, work) : 0;
+    // Line search by halving: a smaller gradient is enough, otherwise the energy has to fall by Armijo's rule.
     double factor = 1;
     for (int cut = 0; cut < 40; ++cut, factor *= 0.5) {
       move_angles(c, rod, r, work, from, factor);
       set_directors(c, rod);
       report.residual = angle_system(c, rod, work);
       if (!shifted && report.residual < 0.9 * before_residual) break;
+      // The energy at the start, found now if it was not needed before; then back to the trial.
       const double reference =
           before != 0 ? before : (move_angles(c, rod, r, work, from, 0), set_directors(c, rod), angle_energy(c, rod, work));
       move_angles(c, rod, r, work, from, factor);
@@ -254,6 +260,7 @@ AngleReport solve_angles(Chain& c, int r, AngleWork& work, double tolerance) {
       if (angle_energy(c, rod, work) <= reference + 1e-4 * factor * slope + 1e-14 * std::abs(reference)) break;
     }
   }
+  // At the limit of iterations a residual near the tolerance is rounding, and good enough.
   report.fine =
       report.residual <= tolerance || (report.residual == report.residual && report.iterations == most_angle_iterations &&
                                        report.residual < 1e3 * tolerance);
@@ -272,7 +279,7 @@ AngleWork::AngleWork(const Chain& c) {
   for (const Wall& wall : c.walls) {
     if (wall.twist) free[z(wall.slot)] = 0;
   }
-  // |dE/dtheta| < 1e-12 max(alpha, beta)/l is the unit in which residuals are told. What is left over turns the centerline
+  // |dE/dtheta| < 1e-12 max(alpha, beta)/l is the unit of residuals. What is left over turns the centerline
   // as an outer moment would: with 1e-10, as advised for what the paper leaves open, a free rod's angular momentum changes
   // by 2e-9 in 1e5 steps. Newton's method converges fast enough that the difference costs 3 % of a step.
   for (const ChainRod& rod : c.rods) {
