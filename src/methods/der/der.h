@@ -11,8 +11,8 @@
 #include "methods/der/rod/forces.h"
 #include "methods/der/rod/frames.h"
 #include "methods/der/step_clock.h"
+#include "methods/method.h"
 #include "parallel/workers.h"
-#include "tendril/method.h"
 
 namespace tendril::der {
 

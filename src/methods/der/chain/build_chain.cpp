@@ -1,3 +1,4 @@
+// long: one builder whose parts fill one struct.
 // Lays a Model's rods out as a Chain: slots, walls, twins, coefficients, starting state.
 #include <algorithm>
 #include <cmath>

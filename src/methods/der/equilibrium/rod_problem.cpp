@@ -1,3 +1,4 @@
+// long: one Newton problem: values, derivatives and moves belong together.
 #include <algorithm>
 #include <cmath>
 #include <tuple>
