@@ -8,7 +8,10 @@ namespace tendril {
 namespace {
 
 // Of the distance d to a point, a line or a plane: P projects on the directions in which it is measured, n = grad d.
-Mat3 round_hessian(const Mat3& P, const Vec3& n, double d) { return (P - n * n.transpose()) / d; }
+// In the middle of what is round there is none: flat, rather than numbers that are not finite.
+Mat3 round_hessian(const Mat3& P, const Vec3& n, double d) {
+  return d > 0 ? Mat3((P - n * n.transpose()) / d) : Mat3(Mat3::Zero());
+}
 Mat3 across_axis() { return Vec3(1, 1, 0).asDiagonal(); }
 
 Mat3 hessian_of(const shape::HalfSpace&, const Vec3&, const Nearest&) { return Mat3::Zero(); }
@@ -99,7 +102,7 @@ DistanceAtPoint distance_to_part(const MeshGeometry& mesh, std::uint32_t part, c
   const Vec3 outward =
       side ? Vec3(mesh.normal(mesh.side(i).triangle[0]) + mesh.normal(mesh.side(i).triangle[1])) : mesh.outward_at_vertex(i);
   const double sign = apart.dot(outward) < 0 ? -1 : 1;
-  const Vec3 n = sign * apart / d;
+  const Vec3 n = d > 0 ? Vec3(sign * apart / d) : Vec3(outward.normalized());
   return {{sign * d, n}, sign * round_hessian(Mat3::Identity() - along * along.transpose(), n, d)};
 }
 
@@ -135,8 +138,8 @@ GapDerivatives obstacle_gap(const ObstacleGeometry& obstacle, std::uint32_t part
   }
   // The place slides along the segment.
   const Vec3 Hu = H * u;
-  const double stiffness = u.dot(Hu);
-  if (place == TouchPlace::between && near.s > 0 && near.s < 1 && stiffness > 1e-12 * u.squaredNorm() * H.norm()) {
+  const double stiffness = u.dot(Hu);  // < 0 inside of a mesh's side or vertex, where the place is that of the largest phi
+  if (place == TouchPlace::between && near.s > 0 && near.s < 1 && std::abs(stiffness) > 1e-12 * u.squaredNorm() * H.norm()) {
     Eigen::Matrix<double, 6, 1> c;
     c.head<3>() = share[0] * Hu - n;
     c.tail<3>() = share[1] * Hu + n;

@@ -108,6 +108,10 @@ SENTENCE("contact",
       {"mesh's side", mesh, MeshPart::side(side), first_node, Vec3(0.35, 0.45, 0.2), far},
       {"mesh's vertex", mesh, MeshPart::vertex(vertex), second_node, far, Vec3(0.35, 0.45, 0.6)},
       {"mesh's side, between", mesh, MeshPart::side(side), between, Vec3(0.9, 0.0, 0.1), Vec3(0.0, 0.95, 0.2)},
+      {"mesh's side, inside", mesh, MeshPart::side(side), second_node, far, Vec3(0.2, 0.25, 0.1)},
+      {"mesh's side, inside, between", mesh, MeshPart::side(side), between, Vec3(0.5, -0.1, 0.1), Vec3(-0.2, 0.5, 0.2)},
+      {"mesh's vertex, inside, between", mesh, MeshPart::vertex(vertex), between, Vec3(0.5, -0.1, 0.4),
+       Vec3(-0.2, 0.5, 0.3)},
       {"mesh's vertex, between", mesh, MeshPart::vertex(vertex), between, Vec3(0.9, 0.1, 0.7), Vec3(0.0, 0.9, 0.6)}};
   Random random(72);
   for (const FeatureCase& c : cases) {
