@@ -36,7 +36,6 @@ class ContactGeometry {
   // A segment that never touches an obstacle, because it is fastened to it. Nor do two segments touch each other that are
   // fastened to the same one: they may share its inside.
   void exclude(int edge, int obstacle);
-  void set_margin(double margin) { margin_ = margin; }  // [m] instead of the model's
 
   // For keys. A rod has as many numbers for edges as its RodModel::max_edges, and for nodes likewise, so that nothing that happens
   // to the mesh changes the number of what is still there. On the model's own mesh they are the flat numbers.
