@@ -174,6 +174,9 @@ void evaluate(const Model& model, const Live& live, double time, double load_fac
 }
 
 void stand_still(Drive& drive) {
+  for (ClampNow& clamp : drive.clamps) clamp.motion = {};
+  for (BodyState& body : drive.bodies) body.motion = {};
+  for (ObstacleNow& obstacle : drive.obstacles) obstacle.motion = {};
   for (Grip& grip : drive.grips) grip.motion = {};
 }
 
@@ -194,6 +197,7 @@ Pull pull_of(const Model& model, const Frame& frame, const Grip& grip) {
     const Vec3 arm = body.pose.orientation * grip.point;
     pull.point = body.pose.position + arm;
     pull.force = grip_force(grip, pull.point, body.motion.linear + body.motion.angular.cross(arm));
+    pull.moment = grip_moment(grip, body.pose.orientation, body.motion.angular);
   }
   return pull;
 }
