@@ -17,11 +17,11 @@ std::string nouns(const FeatureSet& features) {
 }
 
 void list_methods() {
-  for (const MethodEntry& m : all_methods()) {
-    fmt::print("{}: {}\n  {}\n  {}\n", m.info.name, m.info.title, m.info.paper, m.info.summary);
-    if (m.info.can.moves()) fmt::print("  in motion: {}\n", nouns(m.info.can.motion));
-    if (m.info.can.relaxes()) fmt::print("  in equilibrium: {}\n", nouns(m.info.can.equilibrium));
-    for (const OptionInfo& o : m.info.options)
+  for (const MethodInfo& m : all_method_infos()) {
+    fmt::print("{}: {}\n  {}\n  {}\n", m.name, m.title, m.paper, m.summary);
+    if (m.can.moves()) fmt::print("  in motion: {}\n", nouns(m.can.motion));
+    if (m.can.relaxes()) fmt::print("  in equilibrium: {}\n", nouns(m.can.equilibrium));
+    for (const OptionInfo& o : m.options)
       fmt::print("  option {}{}: {}\n", o.name, o.unit.empty() ? "" : " [" + o.unit + "]", o.sentence);
   }
 }
@@ -54,9 +54,9 @@ void list_scenes() {
 int command_list(const ListArguments& a) {
   if (a.what == "methods") return list_methods(), fine;
   if (a.what == "scenes") return list_scenes(), fine;
-  if (a.what == "scene-format") return fmt::print("{}", scene_format_manual(all_methods())), fine;
-  if (a.what == "features") return fmt::print("{}", capability_table(all_methods())), fine;
-  if (a.what == "schema") return fmt::print("{}", scene_json_schema(all_methods())), fine;
+  if (a.what == "scene-format") return fmt::print("{}", scene_format_manual(all_method_infos())), fine;
+  if (a.what == "features") return fmt::print("{}", capability_table(all_method_infos())), fine;
+  if (a.what == "schema") return fmt::print("{}", scene_json_schema(all_method_infos())), fine;
   fmt::print(stderr, "cannot list `{}`; {}\n", a.what,
              suggest(a.what, {"methods", "scenes", "experiments", "features", "scene-format", "schema"}));
   return bad_input;

@@ -52,7 +52,7 @@ std::vector<NamedScene> all_scenes() {
 
 std::vector<std::string> method_names() {
   std::vector<std::string> names;
-  for (const MethodEntry& entry : all_methods()) names.push_back(entry.info.name);
+  for (const MethodInfo& entry : all_method_infos()) names.push_back(entry.name);
   return names;
 }
 
@@ -62,7 +62,7 @@ std::string scene_name(const std::string& word) {
 }
 
 Checked<Scene> load_scene(const SceneChoice& choice) {
-  if (!choice.method.empty() && find_method(choice.method) == nullptr)
+  if (!choice.method.empty() && find_method_info(choice.method) == nullptr)
     return one_problem(fmt::format("there is no method `{}`", choice.method), suggest(choice.method, method_names()));
   const Checked<fs::path> file = find_file(choice.word);
   if (!file) return file.problems();

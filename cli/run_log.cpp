@@ -16,7 +16,7 @@ void RunLog::begin(const Simulation& simulation) {
              simulation.scene().title.empty() ? "a scene" : simulation.scene().title, simulation.scene().method,
              simulation.time(), simulation.scene().time.duration, simulation.step_size());
   retries_ = simulation.report().retries;
-  if (const MethodEntry* method = find_method(simulation.scene().method)) method_ = method->info;
+  if (const MethodInfo* method = find_method_info(simulation.scene().method)) method_ = *method;
 }
 
 void RunLog::take(const Frame& frame, const Measures&) {

@@ -8,9 +8,11 @@
 #include <thread>
 #include <vector>
 
+#include "methods/method.h"
 #include "model/drive.h"
 #include "model/model.h"
 #include "model/rest_curve.h"
+#include "run/open.h"
 #include "tendril/simulate.h"
 
 namespace tendril {
@@ -200,7 +202,7 @@ inline Scene fake_scene() {
   return scene;
 }
 inline Simulation open_fake(const Scene& scene) {
-  Checked<Simulation> simulation = Simulation::open(scene, fake_method());
+  Checked<Simulation> simulation = open_with(scene, fake_method());
   return std::move(*simulation);
 }
 

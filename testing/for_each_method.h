@@ -3,6 +3,7 @@
 
 #include <functional>
 
+#include "methods/method.h"
 #include "tendril/tendril.h"
 #include "testing/sentence.h"
 

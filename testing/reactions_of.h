@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "tendril/method.h"
+#include "methods/method.h"
 
 namespace tendril {
 

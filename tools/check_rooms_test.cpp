@@ -48,6 +48,15 @@ SENTENCE("rooms", "a library outside its room is found, in tests it is not") {
   EXPECT_TRUE(contains(said.text, "5 files, 3 violations")) << said.text;
 }
 
+SENTENCE("rooms", "a public header that mentions the Model is found") {
+  TemporaryFolder tree;
+  tree.write("include/tendril/a.h", "// RodModel and models are other words\nstruct Model;\n");
+  tree.write("src/run/a.cpp", "struct Model;\n");
+  const Said said = check_rooms(tree.path());
+  EXPECT_TRUE(contains(said.text, "include/tendril/a.h:2: a public header mentions the Model")) << said.text;
+  EXPECT_TRUE(contains(said.text, "2 files, 1 violations")) << said.text;
+}
+
 SENTENCE("rooms", "a file of more than 400 lines is named unless it explains itself") {
   TemporaryFolder tree;
   tree.write("src/math/long.cpp", std::string(401, '\n'));

@@ -1,5 +1,5 @@
 // The only thing that leaves a method: one snapshot, with the same meaning for all methods, flat over all rods.
-// Consumers use the Frame's own counts, never the Model's: a winch or an adaptive mesh changes them.
+// Consumers use the Frame's own counts, never those of the start: a winch or an adaptive mesh changes them.
 #pragma once
 
 #include <cstdint>

@@ -1,8 +1,6 @@
-// One published method behind a handful of functions.
+// What is known of a method before it runs: what it can do, its options, the step it advises, the ways it fails.
 #pragma once
 
-#include <cstdint>
-#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -10,25 +8,10 @@
 
 #include "tendril/feature.h"
 #include "tendril/frame.h"
-#include "tendril/live.h"
 #include "tendril/options.h"
 #include "tendril/problem.h"
-#include "tendril/state.h"
 
 namespace tendril {
-
-struct Model;  // src/model/model.h
-
-class Method {
- public:
-  virtual ~Method() = default;
-  [[nodiscard]] virtual StepReport step(double time, double dt, const Live& live) = 0;  // from time to time + step_taken
-  // Equilibrium, where claimed.
-  [[nodiscard]] virtual StepReport relax(double time, double load_factor, const Live& live) = 0;
-  // Everything but time and step; a frame that was used before keeps its storage.
-  virtual void write(Frame& frame) const = 0;
-  virtual void visit_state(StateArchive& archive) = 0;  // every changing value, once: saved, or loaded
-};
 
 struct StepAdvice {
   double stable = 0;   // [s] largest step that is expected to stay stable; 0: not limited
@@ -48,16 +31,10 @@ struct MethodInfo {
   std::vector<OptionInfo> options;
   std::vector<FailureInfo> failures;  // its own, beyond common_failures
 };
-struct MethodEntry {
-  MethodInfo info;
-  Problems (*check)(const Model& model, const Options& options);
-  StepAdvice (*advise)(const Model& model, const Options& options);
-  std::unique_ptr<Method> (*make)(std::shared_ptr<const Model> model, const Options& options);  // starts at model->initial
-};
 std::span<const FailureInfo> common_failures();                        // from Cause::none on
 const FailureInfo& failure_of(Cause cause, const MethodInfo& method);  // src/run/words.cpp
 
-std::span<const MethodEntry> all_methods();  // explicit list, src/methods/registry.cpp
-const MethodEntry* find_method(std::string_view name);
+std::span<const MethodInfo> all_method_infos();  // of every method there is
+const MethodInfo* find_method_info(std::string_view name);
 
 }  // namespace tendril

@@ -14,6 +14,7 @@
 #include "tendril/method.h"
 #include "tendril/problem.h"
 #include "tendril/scene.h"
+#include "tendril/state.h"
 
 namespace tendril {
 
@@ -23,9 +24,9 @@ Checked<Scene> read_scene(std::string_view toml, std::string_view file_name);
 Checked<Scene> read_scene_file(const std::filesystem::path& file);  // refuses folders and files over 16 MB by size
 std::string write_scene(const Scene& scene);                        // TOML that reads back equal
 [[nodiscard]] Problems set_field(Scene& scene, std::string_view path, std::string_view value);  // "rod.beam.segments", "100"
-std::string scene_format_manual(std::span<const MethodEntry> methods);                          // docs/scene_format.md
-std::string scene_json_schema(std::span<const MethodEntry> methods);                            // docs/scene.schema.json
-std::string capability_table(std::span<const MethodEntry> methods);                             // docs/methods/README.md
+std::string scene_format_manual(std::span<const MethodInfo> methods);                           // docs/scene_format.md
+std::string scene_json_schema(std::span<const MethodInfo> methods);                             // docs/scene.schema.json
+std::string capability_table(std::span<const MethodInfo> methods);                              // docs/methods/README.md
 std::string suggest(std::string_view word, const std::vector<std::string>& allowed);            // "did you mean `radius`?"
 
 // ---- checking --------------------------------------------------------------------------------------------------------------
@@ -105,7 +106,6 @@ struct RunReport {
 class Simulation {
  public:
   static Checked<Simulation> open(const Scene& scene);  // all problems at once; warnings come along
-  static Checked<Simulation> open(const Scene& scene, const MethodEntry& method);  // a method that is not in the registry
   Simulation(Simulation&&) noexcept;
   Simulation& operator=(Simulation&&) noexcept;
   ~Simulation();
@@ -121,7 +121,6 @@ class Simulation {
   const Measures& measures() const;
   std::span<const Wrench> reactions() const;  // of the frame
   const Scene& scene() const;
-  const Model& model() const;
   std::vector<std::string> rod_names() const;  // unnamed rods are rod1, rod2, ...
   std::vector<std::string> clamp_names() const;
   std::vector<std::string> body_names() const;  // unnamed bodies are body1, body2, ...
@@ -149,6 +148,7 @@ class Simulation {
  private:
   struct Inside;
   explicit Simulation(std::unique_ptr<Inside> inside);
+  friend struct SimulationAccess;  // for the rooms behind the front door
   friend RunReport simulate(Simulation&, std::span<class Sink* const>, const std::function<bool()>&);
   std::unique_ptr<Inside> inside_;
 };

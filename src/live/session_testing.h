@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "live/session.h"
+#include "run/open.h"
 #include "testing/fake_method.h"
 #include "testing/temporary_folder.h"
 
@@ -29,7 +30,7 @@ inline SceneSource fake_source() {
     if (name == "bad" || name == "fake" || name == "other") return scene;
     return Problems{{Severity::error, "", "", "there is no scene `" + name + "`", "", ""}};
   };
-  source.open = [](const Scene& scene) { return Simulation::open(scene, fake_method()); };
+  source.open = [](const Scene& scene) { return open_with(scene, fake_method()); };
   return source;
 }
 

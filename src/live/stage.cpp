@@ -10,6 +10,7 @@
 #include "model/grips.h"
 #include "model/material_point.h"
 #include "model/model.h"
+#include "run/open.h"
 
 namespace tendril {
 namespace {
@@ -38,10 +39,10 @@ Limits limits_of(const std::string& name, double size) {
 Stage::Stage(Simulation simulation) : simulation_(std::move(simulation)) {
   simulation_.go_on_forever();
   Eigen::AlignedBox3d box;
-  for (const Vec3& p : simulation_.model().initial.position) box.extend(p);
+  for (const Vec3& p : model_of(simulation_).initial.position) box.extend(p);
   middle_ = box.center();
   size_ = box.diagonal().norm();
-  for (const RodModel& rod : simulation_.model().rods) size_ = std::max(size_, rod.length);
+  for (const RodModel& rod : model_of(simulation_).rods) size_ = std::max(size_, rod.length);
   for (const std::string& name : simulation_.input_names()) {
     const Limits limits = limits_of(name, size_);
     const Vec3 start = name == "gravity" ? Vec3(1, 0, 0) : Vec3(0, 0, 0);
@@ -89,13 +90,13 @@ Vec3 Stage::point_of(const Hand& hand) const {
     const Pose& pose = frame.bodies[static_cast<std::size_t>(hand.body)].pose;
     return pose.position + pose.orientation * hand.point;
   }
-  return MaterialPoint(simulation_.model(), frame, hand.rod, hand.material).at_nodes(frame.position);
+  return MaterialPoint(model_of(simulation_), frame, hand.rod, hand.material).at_nodes(frame.position);
 }
 
 // In its own axes. What the client saw may be a little old: a point off the body is brought back to it.
 Vec3 Stage::point_on_body(int body, const Vec3& position) const {
   const Pose& pose = simulation_.frame().bodies[static_cast<std::size_t>(body)].pose;
-  const BodyModel& model = simulation_.model().bodies[static_cast<std::size_t>(body)];
+  const BodyModel& model = model_of(simulation_).bodies[static_cast<std::size_t>(body)];
   const Vec3 local = pose.orientation.conjugate() * (within_reach(position) - pose.position);
   if (!model.shape) return Vec3::Zero();
   const Nearest at = std::visit(
@@ -128,10 +129,10 @@ std::string Stage::grab(ClientId client, const Grab& grab) {
   if (held == held_ + most_hands) return fmt::format("no more than {} hands can hold something", most_hands);
   held->client = client, held->number = grab.hand, held->used = true;
   if (body) {
-    held->hand = suggested_hand(simulation_.model(), which, point_on_body(which, grab.position));
+    held->hand = suggested_hand(model_of(simulation_), which, point_on_body(which, grab.position));
   } else {
-    const double length = simulation_.model().rods[static_cast<std::size_t>(which)].length;
-    held->hand = suggested_hand(simulation_.model(), which, std::clamp(grab.material, 0.0, length));
+    const double length = model_of(simulation_).rods[static_cast<std::size_t>(which)].length;
+    held->hand = suggested_hand(model_of(simulation_), which, std::clamp(grab.material, 0.0, length));
   }
   // The hand begins where the point is, whatever the client says, and goes from there to where the client wants it.
   held->follower = Follower(point_of(held->hand));

@@ -4,6 +4,7 @@
 #include "record/columns.h"
 #include "record/h5.h"
 #include "record/record_testing.h"
+#include "run/open.h"
 #include "testing/fake_method.h"
 #include "testing/sentence.h"
 
@@ -60,7 +61,7 @@ SENTENCE("record",
     EXPECT_EQ(last.reactions.at(0).moment, Vec3(4, 5, 6));
     EXPECT_EQ(first.load_factor, mode == Mode::statics ? 0 : 1);
     EXPECT_EQ(last.load_factor, 1);
-    EXPECT_EQ(last.gravity, 0.5 * simulation.model().gravity);
+    EXPECT_EQ(last.gravity, 0.5 * model_of(simulation).gravity);
     EXPECT_NEAR(last.obstacles.at(0).position.z(), -0.5, 1e-12);
     EXPECT_EQ(last.pulls.back().hand, 3);
     EXPECT_EQ(last.pulls.back().from, Vec3(0, 0, 1));

@@ -14,11 +14,11 @@
 namespace tendril {
 namespace {
 
-std::span<const MethodEntry> methods_with(const MethodEntry& method) {
+std::span<const MethodInfo> methods_with(const MethodEntry& method) {
   const std::span<const MethodEntry> all = all_methods();
   const bool listed =
       !all.empty() && std::less_equal<>()(all.data(), &method) && std::less<>()(&method, all.data() + all.size());
-  return listed ? all : std::span<const MethodEntry>(&method, 1);
+  return listed ? all_method_infos() : std::span<const MethodInfo>(&method.info, 1);
 }
 
 OptionTable table_of(const Scene& scene, const std::string& method) {
@@ -91,7 +91,7 @@ Examined examine(const Scene& scene, const MethodEntry& method) {
 
 Problems check(const Scene& scene) {
   if (const MethodEntry* method = find_method(scene.method)) return examine(scene, *method).problems;
-  return check_scene(scene, all_methods());  // says that there is no such method
+  return check_scene(scene, all_method_infos());  // says that there is no such method
 }
 
 }  // namespace tendril

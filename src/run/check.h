@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 
+#include "methods/method.h"
 #include "model/model.h"
 #include "tendril/simulate.h"
 

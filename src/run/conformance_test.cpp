@@ -3,6 +3,7 @@
 
 #include "model/grips.h"
 #include "record/record_testing.h"
+#include "run/open.h"
 #include "testing/allocation_count.h"
 #include "testing/for_each_method.h"
 
@@ -187,7 +188,7 @@ SENTENCE("run", "of every method that has couplings a hand drags any point of th
       Simulation simulation = open_or_fail(scene);
       simulation.advance_to(1.5);
       const Vec3 hanging = vector_of(simulation, 0);
-      Hand hand = suggested_hand(simulation.model(), 0, material);
+      Hand hand = suggested_hand(model_of(simulation), 0, material);
       hand.pose.position = hanging + Vec3(0, 0.25, 0);
       simulation.set_input("hand.1", hand);
       simulation.advance_to(2.5);

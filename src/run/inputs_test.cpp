@@ -4,6 +4,7 @@
 
 #include "model/grips.h"
 #include "record/record_testing.h"
+#include "run/open.h"
 #include "testing/fake_method.h"
 #include "testing/for_each_method.h"
 
@@ -32,7 +33,7 @@ bool says(const std::string& text, const char* words) { return text.find(words) 
 SENTENCE("run", "hands are put into Live in the order of their ids and let go") {
   Scene scene = tiny_scene(all_methods().front());
   Simulation simulation = opened(scene);
-  Hand hand = suggested_hand(simulation.model(), 0, 0.5);
+  Hand hand = suggested_hand(model_of(simulation), 0, 0.5);
   simulation.set_input("hand.5", hand);
   simulation.set_input("hand.2", hand);
   hand.pose.position = Vec3(1, 2, 3);
@@ -74,7 +75,7 @@ SENTENCE("run", "a value on its way brings its rate, a plain one stands still; b
 
 SENTENCE("run", "a hand that cannot be is refused with a sentence") {
   Simulation simulation = opened(tiny_scene(all_methods().front()));
-  Hand hand = suggested_hand(simulation.model(), 0, 0.25);
+  Hand hand = suggested_hand(model_of(simulation), 0, 0.25);
   EXPECT_TRUE(says(misuse_of(simulation, "hand.9", hand), "hand.1 to hand.8"));
   EXPECT_TRUE(says(misuse_of(simulation, "hand.1", 3.0), "takes a Hand"));
   Hand wrong = hand;
@@ -95,7 +96,7 @@ SENTENCE("run", "a hand that cannot be is refused with a sentence") {
   EXPECT_EQ(simulation.live().hands.count, 0);
   for_each_method([](const MethodEntry& method) {
     Simulation one = opened(tiny_scene(method));
-    Hand held = suggested_hand(one.model(), 0, 0.25);
+    Hand held = suggested_hand(model_of(one), 0, 0.25);
     EXPECT_EQ(says(misuse_of(one, "hand.1", held), "has no couplings"), !method.info.can.any(Feature::couplings));
     held.angular_stiffness = 1;
     EXPECT_EQ(misuse_of(one, "hand.1", held).empty(), method.info.can.any(Feature::turning_couplings));
@@ -115,9 +116,9 @@ class Fumbler {
     if (what < 0.5) return simulation.set_input("gravity", 0.5 + 0.5 * number(random_));
     if (what < 0.6)
       return simulation.set_input("clamp.wall.turn", WithRate<double>{0.02 * number(random_), number(random_)});
-    if (!simulation.model().rods.empty() && can_hold(simulation)) {
+    if (!model_of(simulation).rods.empty() && can_hold(simulation)) {
       if (what < 0.7) return simulation.set_input("hand.3", Hand{});
-      Hand hand = suggested_hand(simulation.model(), 0, what < 0.9 ? 0.5 : 0.31);
+      Hand hand = suggested_hand(model_of(simulation), 0, what < 0.9 ? 0.5 : 0.31);
       hand.pose.position += 0.1 * Vec3(number(random_), number(random_), number(random_));
       simulation.set_input(what < 0.8 ? "hand.3" : "hand.1", hand);
     }
@@ -269,7 +270,7 @@ SENTENCE("run", "in live statics a hand drags the rod and lets it go, and time g
     simulation.go_on_forever();
     while (simulation.time() < 0.1) simulation.advance();
     const Vec3 hanging = tip_of(simulation);
-    Hand hand = suggested_hand(simulation.model(), 0, 0.5);
+    Hand hand = suggested_hand(model_of(simulation), 0, 0.5);
     hand.pose.position = hanging + Vec3(0, 0.2, 0);
     simulation.set_input("hand.1", hand);
     const double before = simulation.time();

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "measure/measure.h"
+#include "methods/method.h"
 #include "model/drive.h"
 #include "model/model.h"
 #include "tendril/simulate.h"

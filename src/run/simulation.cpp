@@ -5,6 +5,7 @@
 
 #include "run/check.h"
 #include "run/inside.h"
+#include "run/open.h"
 
 namespace tendril {
 
@@ -16,14 +17,23 @@ Simulation::~Simulation() = default;
 Checked<Simulation> Simulation::open(const Scene& scene) {
   const MethodEntry* entry = find_method(scene.method);
   if (entry == nullptr) return check(scene);  // says which methods there are
-  return open(scene, *entry);
+  return open_with(scene, *entry);
 }
 
-Checked<Simulation> Simulation::open(const Scene& scene, const MethodEntry& entry) {
+struct SimulationAccess {
+  static Checked<Simulation> open(const Scene& scene, const MethodEntry& entry);
+  static const Model& model(const Simulation& simulation) { return *simulation.inside_->model; }
+};
+Checked<Simulation> open_with(const Scene& scene, const MethodEntry& method) {
+  return SimulationAccess::open(scene, method);
+}
+const Model& model_of(const Simulation& simulation) { return SimulationAccess::model(simulation); }
+
+Checked<Simulation> SimulationAccess::open(const Scene& scene, const MethodEntry& entry) {
   Examined examined = examine(scene, entry);
   if (has_errors(examined.problems)) return std::move(examined.problems);
   TENDRIL_REQUIRE(examined.model, "a scene without errors has a model");
-  auto inside = std::make_unique<Inside>(scene, examined.model, entry, *examined.options);
+  auto inside = std::make_unique<Simulation::Inside>(scene, examined.model, entry, *examined.options);
   inside->step_size = examined.step_size;
   // Statics starts from the unloaded rod; quasistatics records the equilibrium of time 0 first.
   if (scene.time.mode != Mode::quasistatic && !inside->arrive()) {
@@ -60,7 +70,6 @@ const Frame& Simulation::frame() const { return inside_->refresh(), inside_->fra
 const Measures& Simulation::measures() const { return inside_->refresh(), inside_->measures; }
 std::span<const Wrench> Simulation::reactions() const { return inside_->refresh(), inside_->frame.reactions; }
 const Scene& Simulation::scene() const { return inside_->scene; }
-const Model& Simulation::model() const { return *inside_->model; }
 void Simulation::go_on_forever() { inside_->until = forever; }
 void Simulation::go_on_until(double time) { inside_->until = time; }
 RunReport Simulation::report() const { return inside_->report(); }

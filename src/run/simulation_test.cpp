@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "run/open.h"
 #include "testing/allocation_count.h"
 #include "testing/fake_method.h"
 #include "testing/sentence.h"
@@ -60,7 +61,7 @@ SENTENCE("run", "step = auto takes the advised step, a step above the stable one
   Scene scene = fake_scene();
   EXPECT_EQ(open_fake(scene).step_size(), 0.004);
   scene.time.step = 0.02;
-  const Checked<Simulation> warned = Simulation::open(scene, fake_method());
+  const Checked<Simulation> warned = open_with(scene, fake_method());
   ASSERT_TRUE(warned);
   ASSERT_EQ(warned.problems().size(), 1u);
   EXPECT_EQ(warned.problems()[0].severity, Severity::warning);
@@ -273,7 +274,7 @@ Scene statics_with_body(BodyKind kind) {
 }
 int increments_of(const Scene& scene) {
   NoTrouble guard;
-  Checked<Simulation> simulation = Simulation::open(scene, fake_with_bodies());
+  Checked<Simulation> simulation = open_with(scene, fake_with_bodies());
   EXPECT_TRUE(simulation) << to_text(simulation.problems());
   EXPECT_EQ(simulate(*simulation, {}).outcome, Outcome::fine);
   return FakeMethod::trouble().relaxes;
@@ -299,7 +300,7 @@ SENTENCE("run", "the increments of an equilibrium are shortened by driven bodies
 SENTENCE("run", "a hand on a body is followed in equilibrium, in increments of the shortest rod") {
   NoTrouble guard;
   Scene scene = statics_with_body(BodyKind::dynamic);
-  Checked<Simulation> simulation = Simulation::open(scene, fake_with_bodies());
+  Checked<Simulation> simulation = open_with(scene, fake_with_bodies());
   ASSERT_TRUE(simulation) << to_text(simulation.problems());
   Hand hand;
   hand.body = 0, hand.stiffness = 10, hand.pose.position = Vec3(1, 0, 5);

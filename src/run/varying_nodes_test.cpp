@@ -5,6 +5,7 @@
 #include "measure/measure.h"
 #include "model/material_point.h"
 #include "record/record_testing.h"
+#include "run/open.h"
 #include "tendril/view.h"
 #include "testing/fake_method.h"
 #include "testing/sentence.h"
@@ -57,7 +58,7 @@ SENTENCE("run", "frames whose nodes come and go are measured: mass, length and p
     const Measures& m = kept.measures[k];
     const Frame& f = frame;
     Vec3 p = Vec3::Zero();
-    const double line_mass = simulation.model().section[EdgeIndex(0)].line_mass;
+    const double line_mass = model_of(simulation).section[EdgeIndex(0)].line_mass;
     for (int e = 0; e < f.rods[0].edges; ++e) {
       const double mass = line_mass * (f.material[NodeIndex(e + 1)] - f.material[NodeIndex(e)]);
       p += 0.5 * mass * (f.velocity[NodeIndex(e)] + f.velocity[NodeIndex(e + 1)]);
@@ -67,7 +68,7 @@ SENTENCE("run", "frames whose nodes come and go are measured: mass, length and p
     const Vec3 tip = f.position[NodeIndex(f.position.size() - 1)];
     EXPECT_EQ(Vec3(m.probes[0].value[0], m.probes[0].value[1], m.probes[0].value[2]), tip) << k;
     const Vec3 middle(m.probes[2].value[0], m.probes[2].value[1], m.probes[2].value[2]);
-    EXPECT_LT((middle - MaterialPoint(simulation.model(), f, 0, 0.3).at_nodes(f.position)).norm(), 1e-15) << k;
+    EXPECT_LT((middle - MaterialPoint(model_of(simulation), f, 0, 0.3).at_nodes(f.position)).norm(), 1e-15) << k;
   }
   EXPECT_GT(counted[5], 10);
   EXPECT_GT(counted[6], 10);
@@ -165,7 +166,7 @@ SENTENCE("live", "a hand takes hold of the material point it asked for, whatever
   const Simulation& simulation = stage.simulation();
   ASSERT_EQ(simulation.frame().position.size(), 6);
   for (const double s : {0.05, 0.3, 0.45, 0.8, 1.0}) {
-    const Vec3 there = MaterialPoint(simulation.model(), simulation.frame(), 0, s).at_nodes(simulation.frame().position);
+    const Vec3 there = MaterialPoint(model_of(simulation), simulation.frame(), 0, s).at_nodes(simulation.frame().position);
     Grab grab;
     grab.hand = 1, grab.rod = 0, grab.material = s, grab.position = there;
     EXPECT_EQ(stage.grab(1, grab), "");

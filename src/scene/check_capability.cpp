@@ -16,9 +16,9 @@ namespace {
 using scene_detail::option_text;
 using scene_detail::quote;
 
-std::vector<std::string> names(std::span<const MethodEntry> methods) {
+std::vector<std::string> names(std::span<const MethodInfo> methods) {
   std::vector<std::string> list;
-  for (const MethodEntry& m : methods) list.push_back(m.info.name);
+  for (const MethodInfo& m : methods) list.push_back(m.name);
   return list;
 }
 
@@ -196,19 +196,19 @@ const char* moved_option(const std::string& name) {
   return nullptr;
 }
 
-void check_method_options(const Scene& scene, const MethodEntry& method, const OptionTable& table, Problems& problems) {
+void check_method_options(const Scene& scene, const MethodInfo& method, const OptionTable& table, Problems& problems) {
   std::vector<std::string> known;
-  for (const OptionInfo& info : method.info.options) known.push_back(info.name);
+  for (const OptionInfo& info : method.options) known.push_back(info.name);
   for (const auto& [name, value] : table) {
-    const std::string field = "options." + method.info.name + "." + name;
-    const auto info = std::find_if(method.info.options.begin(), method.info.options.end(),
-                                   [&](const OptionInfo& o) { return o.name == name; });
-    if (const char* place = moved_option(name); place != nullptr && info == method.info.options.end()) {
+    const std::string field = "options." + method.name + "." + name;
+    const auto info =
+        std::find_if(method.options.begin(), method.options.end(), [&](const OptionInfo& o) { return o.name == name; });
+    if (const char* place = moved_option(name); place != nullptr && info == method.options.end()) {
       problems.push_back({Severity::error, locate(scene, field), field, "is no option any more", {}, place});
       continue;
     }
-    if (info == method.info.options.end()) {
-      const std::string none = "method `" + method.info.name + "` has no options";
+    if (info == method.options.end()) {
+      const std::string none = "method `" + method.name + "` has no options";
       problems.push_back(
           {Severity::error, locate(scene, field), field, "unknown option", {}, known.empty() ? none : suggest(name, known)});
       continue;
@@ -224,11 +224,11 @@ void check_method_options(const Scene& scene, const MethodEntry& method, const O
 
 }  // namespace
 
-Problems check_options(const Scene& scene, std::span<const MethodEntry> methods) {
+Problems check_options(const Scene& scene, std::span<const MethodInfo> methods) {
   Problems problems;
   for (const auto& [name, table] : scene.options) {
     const auto method =
-        std::find_if(methods.begin(), methods.end(), [&n = name](const MethodEntry& m) { return m.info.name == n; });
+        std::find_if(methods.begin(), methods.end(), [&n = name](const MethodInfo& m) { return m.name == n; });
     const std::string field = "options." + name;
     if (method != methods.end())
       check_method_options(scene, *method, table, problems);
@@ -243,9 +243,9 @@ Problems check_options(const Scene& scene, std::span<const MethodEntry> methods)
   return problems;
 }
 
-Problems check_capability(const Scene& scene, std::span<const MethodEntry> methods) {
+Problems check_capability(const Scene& scene, std::span<const MethodInfo> methods) {
   const auto method =
-      std::find_if(methods.begin(), methods.end(), [&](const MethodEntry& m) { return m.info.name == scene.method; });
+      std::find_if(methods.begin(), methods.end(), [&](const MethodInfo& m) { return m.name == scene.method; });
   if (method == methods.end())
     return {{Severity::error,
              locate(scene, "method"),
@@ -257,18 +257,18 @@ Problems check_capability(const Scene& scene, std::span<const MethodEntry> metho
   const std::vector<Demand> demands = demands_of(scene);
   // Methods that meet every demand, so that changing to one of them does not lead to the next refusal.
   std::vector<std::string> able;
-  for (const MethodEntry& m : methods)
-    if (std::all_of(demands.begin(), demands.end(), [&](const Demand& d) { return meets(m.info.can, d, mode); }))
-      able.push_back(m.info.name);
+  for (const MethodInfo& m : methods)
+    if (std::all_of(demands.begin(), demands.end(), [&](const Demand& d) { return meets(m.can, d, mode); }))
+      able.push_back(m.name);
   Problems problems;
   for (const Demand& d : demands) {
-    if (meets(method->info.can, d, mode)) continue;
+    if (meets(method->can, d, mode)) continue;
     std::vector<std::string> can;
-    for (const MethodEntry& m : methods)
-      if (meets(m.info.can, d, mode)) can.push_back(m.info.name);
+    for (const MethodInfo& m : methods)
+      if (meets(m.can, d, mode)) can.push_back(m.name);
     std::vector<std::string> otherwise;  // in the other mode
-    for (const MethodEntry& m : methods)
-      if (!d.edges && m.info.can.any(d.feature)) otherwise.push_back(m.info.name);
+    for (const MethodInfo& m : methods)
+      if (!d.edges && m.can.any(d.feature)) otherwise.push_back(m.name);
     std::string remedy = !able.empty()            ? "methods that can: " + join(able)
                          : !can.empty()           ? "methods that can do this, but not all of the scene: " + join(can)
                          : otherwise.empty()      ? "no method can"
@@ -277,7 +277,7 @@ Problems check_capability(const Scene& scene, std::span<const MethodEntry> metho
     problems.push_back({Severity::error,
                         locate(scene, d.field),
                         d.field,
-                        "method `" + scene.method + "` " + lack_of(method->info.can, d, mode) + ", but " + d.because,
+                        "method `" + scene.method + "` " + lack_of(method->can, d, mode) + ", but " + d.because,
                         {},
                         std::move(remedy)});
   }

@@ -43,7 +43,7 @@ Problems check_values(const Scene& scene) {
   return problems;
 }
 
-Problems check_scene(const Scene& scene, std::span<const MethodEntry> methods) {
+Problems check_scene(const Scene& scene, std::span<const MethodInfo> methods) {
   Problems problems = check_values(scene);
   Problems of_method = check_options(scene, methods);
   for (Problem& p : check_capability(scene, methods)) of_method.push_back(std::move(p));

@@ -11,7 +11,7 @@
 namespace tendril {
 
 // Everything below together, at most a hundred problems. The methods are given: this room does not know which there are.
-[[nodiscard]] Problems check_scene(const Scene& scene, std::span<const MethodEntry> methods);
+[[nodiscard]] Problems check_scene(const Scene& scene, std::span<const MethodInfo> methods);
 [[nodiscard]] Problems check_values(const Scene& scene);  // without options and capability; not shortened
 
 [[nodiscard]] Problems check_fields(const Scene& scene);      // each number in its range
@@ -20,9 +20,9 @@ namespace tendril {
 [[nodiscard]] Problems check_drive(const Scene& scene);       // time, timetables, clamps, loads, probes
 [[nodiscard]] Problems check_obstacles(const Scene& scene);   // shapes, meshes, contact
 [[nodiscard]] Problems check_bodies(const Scene& scene);      // masses, inertias, what joints join
-[[nodiscard]] Problems check_options(const Scene& scene, std::span<const MethodEntry> methods);  // [options.METHOD]
+[[nodiscard]] Problems check_options(const Scene& scene, std::span<const MethodInfo> methods);  // [options.METHOD]
 [[nodiscard]] Problems check_capability(const Scene& scene,
-                                        std::span<const MethodEntry> methods);  // can its method do what it asks?
+                                        std::span<const MethodInfo> methods);  // can its method do what it asks?
 
 // "scene.toml:12:9" for a field, from the nearest parent that stands in the text; "--set" for what was set afterwards.
 std::string locate(const Scene& scene, std::string_view field);

@@ -213,22 +213,22 @@ SENTENCE("scene", "bodies have mass and a possible inertia, and joints join two 
 }
 
 // Three methods that differ in what they can do.
-std::vector<MethodEntry> three_methods() {
-  MethodEntry full{}, still{}, loose{};
-  full.info.name = "full";
+std::vector<MethodInfo> three_methods() {
+  MethodInfo full{}, still{}, loose{};
+  full.name = "full";
   const FeatureSet both{Feature::anisotropic,    Feature::rest_curvature, Feature::ring,       Feature::joints,
                         Feature::follower_loads, Feature::drag,           Feature::damping,    Feature::hold_position,
                         Feature::hold_direction, Feature::hold_twist,     Feature::hold_inside};
-  full.info.can.motion = both.with({Feature::inertia});
-  full.info.can.equilibrium = both.with({Feature::equilibria});
-  still.info.name = "still";
-  still.info.can.equilibrium = full.info.can.equilibrium.without({Feature::joints, Feature::drag});
-  loose.info.name = "loose";
-  loose.info.can.motion = {Feature::inertia, Feature::hold_position};
-  loose.info.can.fewest_edges = 4;
-  loose.info.options = {{"stretchy", "", false, -forever, forever, {}, "stretches"},
-                        {"tolerance", "m", 1e-8, 1e-12, 1e-2, {}, "when to stop"},
-                        {"solver", "", std::string("direct"), -forever, forever, {"direct", "iterative"}, "which"}};
+  full.can.motion = both.with({Feature::inertia});
+  full.can.equilibrium = both.with({Feature::equilibria});
+  still.name = "still";
+  still.can.equilibrium = full.can.equilibrium.without({Feature::joints, Feature::drag});
+  loose.name = "loose";
+  loose.can.motion = {Feature::inertia, Feature::hold_position};
+  loose.can.fewest_edges = 4;
+  loose.options = {{"stretchy", "", false, -forever, forever, {}, "stretches"},
+                   {"tolerance", "m", 1e-8, 1e-12, 1e-2, {}, "when to stop"},
+                   {"solver", "", std::string("direct"), -forever, forever, {"direct", "iterative"}, "which"}};
   return {full, still, loose};
 }
 
@@ -273,7 +273,7 @@ SENTENCE("scene", "what a method cannot do is refused, naming the methods that c
 
 SENTENCE("scene", "when no method can do all of a scene, those that can do the part are named") {
   auto methods = three_methods();
-  methods[0].info.can.motion = {};
+  methods[0].can.motion = {};
   Scene scene = *read_scene(plain_scene, "scene.toml");
   scene.method = "still";
   EXPECT_CONTAINS(to_text(check_scene(scene, methods)), "methods that can do this, but not all of the scene: loose");
@@ -330,14 +330,14 @@ SENTENCE("scene", "how a rod gives way, sliding clamps, switched joints and mome
 
 SENTENCE("scene", "options fill in what is not given, and asking for a wrong one is misuse") {
   const auto methods = three_methods();
-  const Options options(methods[2].info.options, {{"stretchy", true}});
+  const Options options(methods[2].options, {{"stretchy", true}});
   EXPECT_TRUE(options.flag("stretchy"));
   EXPECT_EQ(options.number("tolerance"), 1e-8);
   EXPECT_EQ(options.word("solver"), "direct");
   EXPECT_THROW(options.flag("solver"), Misuse);
   EXPECT_THROW(options.number("nonsense"), Misuse);
-  EXPECT_THROW(Options(methods[2].info.options, {{"nonsense", true}}), Misuse);
-  EXPECT_THROW(Options(methods[2].info.options, {{"tolerance", true}}), Misuse);
+  EXPECT_THROW(Options(methods[2].options, {{"nonsense", true}}), Misuse);
+  EXPECT_THROW(Options(methods[2].options, {{"tolerance", true}}), Misuse);
 }
 
 }  // namespace

@@ -221,20 +221,20 @@ std::string option_range(const OptionInfo& o) {
   return text.empty() ? text : text.substr(std::string("must be ").size());
 }
 
-std::string options_text(std::span<const MethodEntry> methods) {
+std::string options_text(std::span<const MethodInfo> methods) {
   std::string text =
       "## options\n\nOne table per method, `[options.METHOD]`; the scene's own method uses its own. "
       "`tendril list methods` tells what each method can do.\n\n";
-  for (const MethodEntry& m : methods) {
-    text += fmt::format("### [options.{}]\n\n{}\n\n", m.info.name, m.info.title);
-    if (m.info.options.empty())
+  for (const MethodInfo& m : methods) {
+    text += fmt::format("### [options.{}]\n\n{}\n\n", m.name, m.title);
+    if (m.options.empty())
       text += "No options.\n\n";
     else
       text += "| option | unit | default | allowed | meaning |\n|---|---|---|---|---|\n";
-    for (const OptionInfo& o : m.info.options)
+    for (const OptionInfo& o : m.options)
       text += fmt::format("| `{}` | {} | `{}` | {} | {} |\n", o.name, o.unit, option_text(o.fallback), option_range(o),
                           o.sentence);
-    if (!m.info.options.empty()) text += "\n";
+    if (!m.options.empty()) text += "\n";
   }
   text.pop_back();
   return text;
@@ -242,13 +242,13 @@ std::string options_text(std::span<const MethodEntry> methods) {
 
 }  // namespace
 
-std::string scene_format_manual(std::span<const MethodEntry> methods) {
+std::string scene_format_manual(std::span<const MethodInfo> methods) {
   Manual manual;
   manual.add<Scene>();
   return introduction + manual.text() + options_text(methods);
 }
 
-std::string capability_table(std::span<const MethodEntry> methods) {
+std::string capability_table(std::span<const MethodInfo> methods) {
   std::string text =
       "# What the methods can do\n\n"
       "*This file is generated from the table in `include/tendril/feature.h` and from what the methods claim. Do not edit "
@@ -258,21 +258,21 @@ std::string capability_table(std::span<const MethodEntry> methods) {
       "that can; what is claimed is tested for every method. \"motion\": in mode dynamics only; \"equilibria\": in statics "
       "and\n"
       "quasistatics only.\n\n| |";
-  for (const MethodEntry& m : methods) text += fmt::format(" [{0}]({0}.md) |", m.info.name);
+  for (const MethodInfo& m : methods) text += fmt::format(" [{0}]({0}.md) |", m.name);
   text += "\n|---|";
   for (std::size_t i = 0; i < methods.size(); ++i) text += "---|";
   for (const FeatureInfo& feature : all_features) {
     text += fmt::format("\n| {} |", feature.noun);
-    for (const MethodEntry& m : methods) {
-      const bool moving = m.info.can.motion.has(feature.feature), still = m.info.can.equilibrium.has(feature.feature);
-      const bool both = moving && (still || !m.info.can.relaxes() || feature.feature == Feature::inertia);
+    for (const MethodInfo& m : methods) {
+      const bool moving = m.can.motion.has(feature.feature), still = m.can.equilibrium.has(feature.feature);
+      const bool both = moving && (still || !m.can.relaxes() || feature.feature == Feature::inertia);
       const bool alone =
-          still && (!m.info.can.moves() || feature.feature == Feature::equilibria || feature.feature == Feature::stability);
+          still && (!m.can.moves() || feature.feature == Feature::equilibria || feature.feature == Feature::stability);
       text += both || alone ? " yes |" : moving ? " motion |" : still ? " equilibria |" : " |";
     }
   }
   text += "\n| fewest segments |";
-  for (const MethodEntry& m : methods) text += fmt::format(" {} |", m.info.can.fewest_edges);
+  for (const MethodInfo& m : methods) text += fmt::format(" {} |", m.can.fewest_edges);
   return text + "\n";
 }
 

@@ -52,14 +52,14 @@ SENTENCE("scene",
          "a scene that asks for contact from a method without it is refused; one that does not ask runs as before") {
   EXPECT_EQ(complaints(plain_scene), "");
   // Methods made for this test: one that can, one that cannot.
-  std::vector<MethodEntry> methods(2, all_methods().front());
-  methods[0].info.name = "der", methods[0].info.can.motion = methods[0].info.can.motion.without({Feature::contact});
-  methods[1].info.name = "other", methods[1].info.can.motion = methods[1].info.can.motion.with({Feature::contact});
+  std::vector<MethodInfo> methods(2, all_method_infos().front());
+  methods[0].name = "der", methods[0].can.motion = methods[0].can.motion.without({Feature::contact});
+  methods[1].name = "other", methods[1].can.motion = methods[1].can.motion.with({Feature::contact});
   EXPECT_CONTAINS(complaints(plain_scene + contact_on, methods),
                   "contact.enabled: method `der` has no contact, but the scene asks for it; methods that can: other");
-  methods[0].info.can.motion = methods[0].info.can.motion.with({Feature::contact});
+  methods[0].can.motion = methods[0].can.motion.with({Feature::contact});
   EXPECT_LACKS(complaints(plain_scene + contact_on, methods), "contact");
-  methods[1].info.can.equilibrium = methods[1].info.can.equilibrium.with({Feature::contact});
+  methods[1].can.equilibrium = methods[1].can.equilibrium.with({Feature::contact});
   EXPECT_CONTAINS(complaints(with("duration = 2.0", "mode = \"statics\"") + contact_on, methods),
                   "contact.enabled: method `der` finds no equilibria with contact, but the scene asks for it; methods that "
                   "can: other");
@@ -154,7 +154,7 @@ f 4 1 5 8
   EXPECT_EQ(shape.vertices.size(), 8u);
   EXPECT_EQ(shape.triangles.size(), 36u);
   EXPECT_EQ(shape.file, "");
-  EXPECT_LACKS(to_text(check_scene(*scene, all_methods())), "mesh");
+  EXPECT_LACKS(to_text(check_scene(*scene, all_method_infos())), "mesh");
 }
 
 SENTENCE("scene", "a bad OBJ file is told line by line") {

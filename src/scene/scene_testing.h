@@ -54,7 +54,7 @@ inline std::string with(const std::string& from, const std::string& to) {
 }
 
 // Everything that reading and checking find, as text.
-inline std::string complaints(const std::string& toml, std::span<const MethodEntry> methods = all_methods()) {
+inline std::string complaints(const std::string& toml, std::span<const MethodInfo> methods = all_method_infos()) {
   const Checked<Scene> scene = read_scene(toml, "scene.toml");
   Problems problems = scene.problems();
   if (scene)

@@ -23,7 +23,7 @@ std::string with_unit(const std::string& sentence, const std::string& unit) {
 
 class Schema {
  public:
-  explicit Schema(std::span<const MethodEntry> methods) : methods_(methods) {}
+  explicit Schema(std::span<const MethodInfo> methods) : methods_(methods) {}
   template <class T>
   Json of(const Field& f);
   template <class T>
@@ -31,7 +31,7 @@ class Schema {
   Json definitions = Json::object();
 
  private:
-  std::span<const MethodEntry> methods_;
+  std::span<const MethodInfo> methods_;
   template <class... T>
   Json choice(std::variant<T...>*) {
     using Names = Choices<std::variant<T...>>;
@@ -89,12 +89,12 @@ class ObjectSchema : public Describer<ObjectSchema> {
   Schema& schema_;
 };
 
-Json options_schema(std::span<const MethodEntry> methods) {
+Json options_schema(std::span<const MethodInfo> methods) {
   Json all = {{"type", "object"}, {"additionalProperties", false}, {"properties", Json::object()}};
-  for (const MethodEntry& m : methods) {
+  for (const MethodInfo& m : methods) {
     Json table = {
-        {"type", "object"}, {"description", m.info.title}, {"additionalProperties", false}, {"properties", Json::object()}};
-    for (const OptionInfo& o : m.info.options) {
+        {"type", "object"}, {"description", m.title}, {"additionalProperties", false}, {"properties", Json::object()}};
+    for (const OptionInfo& o : m.options) {
       Json json;
       if (std::holds_alternative<bool>(o.fallback))
         json["type"] = "boolean";
@@ -108,7 +108,7 @@ Json options_schema(std::span<const MethodEntry> methods) {
       std::visit([&json](const auto& v) { json["default"] = v; }, o.fallback);
       table["properties"][o.name] = std::move(json);
     }
-    all["properties"][m.info.name] = std::move(table);
+    all["properties"][m.name] = std::move(table);
   }
   return all;
 }
@@ -162,7 +162,7 @@ Json Schema::reference() {
 
 }  // namespace
 
-std::string scene_json_schema(std::span<const MethodEntry> methods) {
+std::string scene_json_schema(std::span<const MethodInfo> methods) {
   Schema schema(methods);
   Scene fresh;
   ObjectSchema object(schema);

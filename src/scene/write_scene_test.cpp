@@ -120,7 +120,7 @@ SENTENCE("scene", "a value that was set is judged by check, like one in the text
   const auto judged = [](const char* path, const char* value) {
     Scene s = *read_scene(plain_scene, "scene.toml");
     EXPECT_EQ(set(s, path, value), "");
-    return to_text(check_scene(s, all_methods()));
+    return to_text(check_scene(s, all_method_infos()));
   };
   EXPECT_EQ(judged("rod[0].segments", "1e9"), "--set: rod[0].segments: got 1000000000, must be between 1 and 2000000\n");
   EXPECT_EQ(judged("time.duration", "-1"), "--set: time.duration: got -1 s, must be > 0\n");
@@ -142,7 +142,7 @@ SENTENCE("scene", "a curve file can be set, relative to the scene's folder") {
 SENTENCE("scene", "a problem with a field that was set is shown at --set, not at a line of the file") {
   Scene s = *read_scene(plain_scene, "scene.toml");
   EXPECT_EQ(set(s, "clamp[0].rod", "bam"), "");
-  EXPECT_CONTAINS(to_text(check_scene(s, all_methods())),
+  EXPECT_CONTAINS(to_text(check_scene(s, all_method_infos())),
                   "--set: clamp[0].rod: no rod is called \"bam\"; did you mean `beam`?");
 }
 
@@ -156,26 +156,28 @@ void compare_document(const char* file, const std::string& text, const char* com
 }
 
 SENTENCE("scene", "docs/scene_format.md is what the descriptions say") {
-  compare_document("scene_format.md", scene_format_manual(all_methods()),
+  compare_document("scene_format.md", scene_format_manual(all_method_infos()),
                    "./tendril list scene-format > docs/scene_format.md");
 }
 
 SENTENCE("scene", "docs/methods/README.md is what the methods claim") {
-  compare_document("methods/README.md", capability_table(all_methods()), "./tendril list features > docs/methods/README.md");
+  compare_document("methods/README.md", capability_table(all_method_infos()),
+                   "./tendril list features > docs/methods/README.md");
 }
 
 SENTENCE("scene", "docs/scene.schema.json is what the descriptions say") {
-  compare_document("scene.schema.json", scene_json_schema(all_methods()), "./tendril list schema > docs/scene.schema.json");
+  compare_document("scene.schema.json", scene_json_schema(all_method_infos()),
+                   "./tendril list schema > docs/scene.schema.json");
 }
 
 SENTENCE("scene", "the example in the manual runs without a complaint") {
-  const std::string manual = scene_format_manual(all_methods());
+  const std::string manual = scene_format_manual(all_method_infos());
   const std::size_t begin = manual.find("```toml\n") + 8;
   EXPECT_EQ(complaints(manual.substr(begin, manual.find("```", begin) - begin)), "");
 }
 
 SENTENCE("scene", "every reference inside the JSON Schema has its definition") {
-  const nlohmann::json schema = nlohmann::json::parse(scene_json_schema(all_methods()));
+  const nlohmann::json schema = nlohmann::json::parse(scene_json_schema(all_method_infos()));
   int count = 0;
   const std::function<void(const nlohmann::json&)> visit = [&](const nlohmann::json& node) {
     if (node.is_object() && node.contains("$ref")) {

@@ -149,8 +149,8 @@ std::string welcome_message(const std::vector<SceneOffer>& offers) {
   for (const SceneOffer& s : offers)
     out["scenes"].push_back({{"name", s.name}, {"title", s.title}, {"about", s.about}, {"method", s.method}});
   out["methods"] = OrderedJson::array();
-  for (const MethodEntry& m : all_methods())
-    out["methods"].push_back({{"name", m.info.name}, {"title", m.info.title}, {"summary", m.info.summary}});
+  for (const MethodInfo& m : all_method_infos())
+    out["methods"].push_back({{"name", m.name}, {"title", m.title}, {"summary", m.summary}});
   return dump(out);
 }
 

@@ -106,7 +106,7 @@ SENTENCE("serve", "what is said to the page is JSON with the fields of docs/view
   const Json welcome = Json::parse(welcome_message({{"whip", "A whip", "It cracks.", "der"}}));
   EXPECT_EQ(welcome["say"], "welcome");
   EXPECT_EQ(welcome["scenes"][0]["title"], "A whip");
-  EXPECT_EQ(welcome["methods"].size(), all_methods().size());
+  EXPECT_EQ(welcome["methods"].size(), all_method_infos().size());
   EXPECT_EQ(Json::parse(scene_message(R"({"name":"whip"})")), Json::parse(R"({"say":"scene","name":"whip"})"));
   EXPECT_EQ(Json::parse(scene_message("{}")), Json::parse(R"({"say":"scene"})"));
   EXPECT_EQ(Json::parse(gallery_message())["say"], "gallery");

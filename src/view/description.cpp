@@ -6,6 +6,7 @@
 
 #include "model/bodies.h"
 #include "model/drive.h"
+#include "run/open.h"
 #include "tendril/view.h"
 #include "view/values.h"
 
@@ -78,7 +79,7 @@ Json values_of(const Model& model) {
 
 // What the path of a clamp, coupling or body has been given by hand so far; none: zero.
 PathInput path_now(const Simulation& simulation, const std::string& thing, const std::string& name) {
-  const Model& model = simulation.model();
+  const Model& model = model_of(simulation);
   const auto named = [&name](const auto& list, int index) {
     return index >= 0 && list[static_cast<std::size_t>(index)].name == name;
   };
@@ -222,8 +223,8 @@ std::string describe(const Scene& scene, const Model& model, Told told, const st
 }  // namespace
 
 std::string description_json(const Simulation& simulation, const std::string& name, std::uint32_t generation) {
-  const double size = scene_size(simulation.model());
-  return describe(simulation.scene(), simulation.model(),
+  const double size = scene_size(model_of(simulation));
+  return describe(simulation.scene(), model_of(simulation),
                   {simulation.step_size(), methods_of(simulation.scene()), inputs_of(simulation, size)}, name, generation);
 }
 
@@ -267,7 +268,7 @@ StoredDescription read_description(const std::string& stored, const std::string&
 namespace tendril {
 
 std::string describe_for_views(const Simulation& simulation) {
-  return view::description_json(simulation.scene(), simulation.model(), simulation.step_size(), "", 0);
+  return view::description_json(simulation.scene(), model_of(simulation), simulation.step_size(), "", 0);
 }
 
 }  // namespace tendril

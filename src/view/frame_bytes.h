@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "model/model.h"
+#include "run/open.h"
 #include "tendril/simulate.h"
 
 namespace tendril::view {
@@ -27,7 +28,7 @@ FrameFacts frame_facts(const Model& model);
 
 class FrameWriter {  // one per opened scene; evaluates nothing: what is drawn is what the frame says
  public:
-  explicit FrameWriter(const Simulation& simulation) : FrameWriter(frame_facts(simulation.model())) {}
+  explicit FrameWriter(const Simulation& simulation) : FrameWriter(frame_facts(model_of(simulation))) {}
   explicit FrameWriter(FrameFacts facts);
   const Vec3& origin() const { return facts_.origin; }
   const FrameFacts& facts() const { return facts_; }

@@ -4,6 +4,7 @@
 
 #include "measure/along.h"
 #include "model/drive.h"
+#include "run/open.h"
 #include "testing/allocation_count.h"
 #include "testing/fake_method.h"
 #include "testing/sentence.h"
@@ -152,7 +153,7 @@ SENTENCE("measure", "values along a rod are those that probes find in the middle
   for (const auto& file : scene_files()) {
     const Simulation simulation = moved(file, 0.05);
     const Frame& frame = simulation.frame();
-    const Model& model = simulation.model();
+    const Model& model = model_of(simulation);
     const FrameWriter writer(simulation);
     for_each_edge(writer.facts().rod_lengths, frame, [&](EdgeIndex e, const AlongEdge& along) {
       int r = 0;
@@ -192,7 +193,7 @@ SENTENCE("measure", "a helix has its curvature on every edge, whether its sectio
 SENTENCE("view", "every scene's description is JSON with the scene's counts") {
   for (const auto& file : scene_files()) {
     const Checked<Simulation> simulation = Simulation::open(*read_scene_file(file));
-    const Model& model = simulation->model();
+    const Model& model = model_of(*simulation);
     const json d = json::parse(view::description_json(*simulation, file.stem().string(), 5));
     EXPECT_EQ(d.at("generation"), 5);
     EXPECT_EQ(d.at("name"), file.stem().string());
@@ -217,7 +218,7 @@ SENTENCE("view", "every scene's description is JSON with the scene's counts") {
       EXPECT_LT(input.at("low").get<double>(), input.at("high").get<double>());
       EXPECT_EQ(input.at("value").is_array(), input.at("kind") == "vector") << input;
     }
-    EXPECT_EQ(d.at("methods").size(), all_methods().size());
+    EXPECT_EQ(d.at("methods").size(), all_method_infos().size());
     for (int i = 0; i < 3; ++i) {
       const auto at = [&](const char* key) { return d.at(key)[static_cast<std::size_t>(i)].get<double>(); };
       EXPECT_LE(at("low"), at("high"));
@@ -239,7 +240,8 @@ SENTENCE("view", "a description tells sections, clamps and what has been set by 
   const json d = json::parse(view::description_json(simulation, "plank", 1));
   EXPECT_EQ(d.at("title"), "plank");
   EXPECT_EQ(d.at("rods")[0].at("section"), json::parse(R"({"kind":"rectangle","a":[0.02],"b":[0.01]})"));
-  EXPECT_EQ(d.at("clamps")[0], json::parse(R"({"name":"wall","rod":0,"material":0.0,"hold":["position","direction","twist"]})"));
+  EXPECT_EQ(d.at("clamps")[0],
+            json::parse(R"({"name":"wall","rod":0,"material":0.0,"hold":["position","direction","twist"]})"));
   EXPECT_EQ(d.at("inputs")[0].at("value"), 0.5);
   EXPECT_EQ(d.at("inputs")[1].at("label"), "turn wall");
   EXPECT_EQ(d.at("inputs")[1].at("unit"), "turns");
@@ -335,8 +337,8 @@ SENTENCE("view", "what is drawn in a statics ramp is what acted: obstacles and c
   writer.write(simulation.frame(), simulation.measures(), {}, bytes);
   const FrameRead f = read_frame_bytes(bytes);
   expect_vectors(f.obstacles, 0, Vec3(0, 0, -3 + share) - writer.origin());
-  expect_vectors(f.hands, 0, simulation.model().couplings[0].start.position + Vec3(0, 0, share) - writer.origin());
-  EXPECT_EQ(simulation.frame().gravity, share * simulation.model().gravity);
+  expect_vectors(f.hands, 0, model_of(simulation).couplings[0].start.position + Vec3(0, 0, share) - writer.origin());
+  EXPECT_EQ(simulation.frame().gravity, share * model_of(simulation).gravity);
 }
 
 }  // namespace

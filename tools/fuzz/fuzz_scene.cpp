@@ -41,7 +41,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const Checked<Scene> again = read_scene(write_scene(*scene), "fuzz/scene.toml");
   insist(static_cast<bool>(again), "a written scene does not read back");
   insist(*again == *scene, "a written scene reads back different");
-  if (has_errors(check_scene(*scene, all_methods())) || !is_small(*scene)) return 0;
+  if (has_errors(check_scene(*scene, all_method_infos())) || !is_small(*scene)) return 0;
 #ifdef TENDRIL_FUZZ_STEPS
   Checked<Simulation> simulation = Simulation::open(*scene);
   if (!simulation) return 0;

@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "model/model.h"
+#include "run/open.h"
 #include "validation/experiment.h"
 #include "validation/solve.h"
 
@@ -97,7 +98,7 @@ Record watch(Scene scene, double dt) {
   scene.time.duration = long_run * dt;
   scene.time.frames_per_second = 1 / (sampled_every * dt);
   Simulation simulation = open_or_throw(scene);
-  const std::vector<double> mass = node_masses(simulation.model());
+  const std::vector<double> mass = node_masses(model_of(simulation));
   const Measures start = simulation.measures();
   const Energy first = simulation.frame().own_energy;
   const double speed = std::sqrt(2 * first.total());  // mass and length are 1
@@ -223,7 +224,7 @@ double worst_length(const Simulation& simulation) {
   const Frame& frame = simulation.frame();
   double worst = 0;
   for (int k = 0; k + 1 < frame.position.size(); ++k) {
-    const double rest = simulation.model().rest_length[EdgeIndex(k)];
+    const double rest = model_of(simulation).rest_length[EdgeIndex(k)];
     const Vec3 edge = frame.position[NodeIndex(k + 1)] - frame.position[NodeIndex(k)];
     worst = std::max(worst, std::abs(edge.squaredNorm() / (rest * rest) - 1));
   }

@@ -11,6 +11,7 @@
 
 #include "math/elementary.h"
 #include "model/drive.h"
+#include "run/open.h"
 #include "validation/der/end_rotation.h"
 #include "validation/der/plectonemes.h"
 #include "validation/experiment.h"
@@ -80,7 +81,7 @@ Run run(const Course& course) {
   const auto note = [&] {
     const double t = simulation.time();
     const Frame& frame = simulation.frame();
-    evaluate(simulation.model(), {}, t, 1, drive);
+    evaluate(model_of(simulation), {}, t, 1, drive);
     const Quat &a = drive.clamps[0].pose.orientation, &b = drive.clamps[1].pose.orientation;
     const double writhe = writhe_continued(frame, a * Vec3::UnitZ(), b * Vec3::UnitZ());
     const double twist = wall_to_wall_twist(frame, a, b) / math::two_pi;

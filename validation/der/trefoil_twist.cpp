@@ -14,6 +14,7 @@
 #include "math/elementary.h"
 #include "methods/der/der.h"
 #include "model/drive.h"
+#include "run/open.h"
 #include "validation/der/end_rotation.h"
 #include "validation/der/overhand_knot.h"
 #include "validation/experiment.h"
@@ -131,7 +132,7 @@ double width_of(const Frame& frame) {
 TwistRow row_of(const Simulation& simulation, double turns) {
   const Frame& frame = simulation.frame();
   Drive drive;
-  evaluate(simulation.model(), {}, simulation.time(), 1, drive);
+  evaluate(model_of(simulation), {}, simulation.time(), 1, drive);
   TwistRow row;
   row.turns = turns;
   row.writhe = writhe_continued(frame, Vec3::UnitX());

@@ -18,6 +18,7 @@
 
 #include "math/number.h"
 #include "model/model.h"
+#include "run/open.h"
 #include "validation/experiment.h"
 #include "validation/solve.h"
 
@@ -82,7 +83,7 @@ Seen look(const Simulation& simulation) {
   Seen seen;
   seen.turns = simulation.time();
   for (int i = 0; i < edges - 1; ++i) {
-    const double twist = simulation.frame().twist[InnerNodeIndex(i)] - simulation.model().rest_twist[InnerNodeIndex(i)];
+    const double twist = simulation.frame().twist[InnerNodeIndex(i)] - model_of(simulation).rest_twist[InnerNodeIndex(i)];
     seen.twist.push_back(twist);
     if (i < edges / 2 - 1) seen.held += twist;
     if (i > edges / 2 - 1) seen.rotated += twist;

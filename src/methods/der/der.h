@@ -11,7 +11,7 @@
 #include "methods/der/rod/forces.h"
 #include "methods/der/rod/frames.h"
 #include "methods/der/step_clock.h"
-#include "tendril/method.h"
+#include "methods/method.h"
 
 namespace tendril::der {
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "tendril/method.h"
+#include "methods/method.h"
 
 namespace tendril::der {
 const MethodEntry& entry();

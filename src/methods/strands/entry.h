@@ -1,7 +1,7 @@
 // What the registry knows of this method.
 #pragma once
 
-#include "tendril/method.h"
+#include "methods/method.h"
 
 namespace tendril::strands {
 const MethodEntry& entry();

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "run/check.h"
+#include "run/open.h"
 #include "tendril/tendril.h"
 #include "testing/reactions_of.h"
 #include "testing/sentence.h"
@@ -52,7 +53,7 @@ SENTENCE("strands", "a curved and twisted rod has no energy and no stress at res
     const Simulation simulation = finished(scene);
     EXPECT_LT(simulation.frame().own_energy.total(), 1e-18);
     for (int i = 0; i <= 60; ++i)
-      EXPECT_LT((simulation.frame().position[NodeIndex(i)] - simulation.model().rest_position[NodeIndex(i)]).norm(), 1e-9);
+      EXPECT_LT((simulation.frame().position[NodeIndex(i)] - model_of(simulation).rest_position[NodeIndex(i)]).norm(), 1e-9);
   }
 }
 

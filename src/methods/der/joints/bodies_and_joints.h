@@ -8,7 +8,7 @@
 #include "linear/sparse_ldlt.h"
 #include "methods/der/joints/join_plan.h"
 #include "methods/der/lengths/projection.h"
-#include "tendril/method.h"
+#include "methods/method.h"
 
 namespace tendril::der {
 

@@ -1,0 +1,37 @@
+// One published method behind a handful of functions.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string_view>
+
+#include "tendril/live.h"
+#include "tendril/method.h"
+#include "tendril/state.h"
+
+namespace tendril {
+
+struct Model;  // src/model/model.h
+
+class Method {
+ public:
+  virtual ~Method() = default;
+  [[nodiscard]] virtual StepReport step(double time, double dt, const Live& live) = 0;  // from time to time + step_taken
+  // Equilibrium, where claimed.
+  [[nodiscard]] virtual StepReport relax(double time, double load_factor, const Live& live) = 0;
+  // Everything but time and step; a frame that was used before keeps its storage.
+  virtual void write(Frame& frame) const = 0;
+  virtual void visit_state(StateArchive& archive) = 0;  // every changing value, once: saved, or loaded
+};
+
+struct MethodEntry {
+  MethodInfo info;
+  Problems (*check)(const Model& model, const Options& options);
+  StepAdvice (*advise)(const Model& model, const Options& options);
+  std::unique_ptr<Method> (*make)(std::shared_ptr<const Model> model, const Options& options);  // starts at model->initial
+};
+
+std::span<const MethodEntry> all_methods();  // explicit list, registry.cpp
+const MethodEntry* find_method(std::string_view name);
+
+}  // namespace tendril
