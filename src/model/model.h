@@ -34,9 +34,10 @@ struct RodModel {
   RodSpan span;
   double length = 0;  // of the rest rod [m]
   Damping damping;
-  bool stretches = false, shears = false;       // by EA, by GA1 and GA2 of its sections; otherwise not at all
-  Law law;                                      // of bending and twist
-  std::shared_ptr<const RestCurve> rest_curve;  // by material coordinate: where a method puts a node that the model has not
+  bool stretches = false, shears = false;  // by EA, by GA1 and GA2 of its sections; otherwise not at all
+  Law law = {};                            // of bending and twist
+  std::shared_ptr<const RestCurve> rest_curve =
+      nullptr;        // by material coordinate: where a method puts a node that the model has not
   int max_edges = 0;  // that can ever be out: those of the model, and one more where one is cut in two
 };
 

@@ -51,17 +51,22 @@ std::vector<Check> strands_virtual_coupling(ExperimentContext& context) {
     if (k % 20 == 0) rows.push_back({k * dt, work, stored, answer.on_hand.force.norm(), 1.0 * answer.fine});
   }
   std::vector<Check> checks;
-  checks.push_back({"work of the hand less stored energy, over the peak, at every sample, at least", -1e-9, worst / peak, 0,
-                    0, worst >= -1e-9 * peak});
-  checks.push_back({"strand's length over its length at rest, at most", 1, longest, 0, 1e-12, longest <= 1 + 1e-12});
+  const auto add = [&checks](std::string name, double target, double result, double error, double tolerance, bool passed) {
+    Check& check = checks.emplace_back();
+    check.name = std::move(name);
+    check.target = target, check.result = result, check.error = error, check.tolerance = tolerance, check.passed = passed;
+  };
+  add("work of the hand less stored energy, over the peak, at every sample, at least", -1e-9, worst / peak, 0, 0,
+      worst >= -1e-9 * peak);
+  add("strand's length over its length at rest, at most", 1, longest, 0, 1e-12, longest <= 1 + 1e-12);
   // The stiffness times twice the reach, and the damper at the fastest jump there was.
   const double bound = (hand.stiffness + hand.damping / dt) * 4 * length;
-  checks.push_back({"force on the hand stays below stiffness and damping times the largest jump [N]", bound, strongest, 0, 0,
-                    strongest < bound});
+  add("force on the hand stays below stiffness and damping times the largest jump [N]", bound, strongest, 0, 0,
+      strongest < bound);
   const double corrected = strand.corrected() / strand.work();
-  checks.push_back({"part of the work added to stay passive, at most", 0, corrected, corrected, 0.05, corrected <= 0.05});
-  checks.push_back({fmt::format("samples, of {}, whose answer was kept from the one before, at most", samples), 0,
-                    1.0 * kept, 0, 0.02 * samples, kept <= 0.02 * samples});
+  add("part of the work added to stay passive, at most", 0, corrected, corrected, 0.05, corrected <= 0.05);
+  add(fmt::format("samples, of {}, whose answer was kept from the one before, at most", samples), 0, 1.0 * kept, 0,
+      0.02 * samples, kept <= 0.02 * samples);
   context.write_csv("energy", {"t [s]", "work of the hand [J]", "stored [J]", "force [N]", "solved"}, rows);
   return checks;
 }
