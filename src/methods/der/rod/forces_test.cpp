@@ -37,7 +37,7 @@ class Bench {
     std::vector<V3<double>> old;
     for (const ChainRod& rod : c.rods) old.push_back(c.t.get(rod.first));
     update_edges(c);
-    carry_first_directors(c, old);
+    carry_first_directors(c, c.all(), old);
     settle(c);
     return c;
   }
