@@ -26,12 +26,13 @@ struct [[nodiscard]] PivotReport {
 
   // Counts a pivot; true when it is tiny.
   bool take(double pivot, double scale, double accepted, int row) {
-    const double size = scale > 0 ? std::abs(pivot) / scale : 0.0;
-    if (!(size >= smallest)) {  // also true for NaN
-      smallest = size;
+    // Compared without a division, which would cost as much as the elimination of a narrow band itself.
+    const double size = std::abs(pivot);
+    if (!(size >= smallest * scale)) {  // also true for NaN
+      smallest = scale > 0 ? size / scale : 0.0;
       smallest_at = row;
     }
-    const bool is_tiny = !(size > accepted);
+    const bool is_tiny = !(scale > 0 && size > accepted * scale);
     tiny += is_tiny ? 1 : 0;
     negative += pivot < 0 ? 1 : 0;
     return is_tiny;
