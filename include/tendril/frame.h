@@ -44,7 +44,7 @@ struct Verdict {
 const char* to_text(const Verdict& verdict);  // "a minimum of the energy"
 const char* to_text(Outcome outcome);         // "fine", "not_converged", "diverged": as in summary.json and run.h5
 
-struct StepReport {
+struct [[nodiscard]] StepReport {
   Outcome outcome = Outcome::fine;
   Cause cause = Cause::none;
   int iterations = 0;      // of the solver that limits: projection, Newton

@@ -167,6 +167,13 @@ void evaluate(const Model& model, const Live& live, double time, double load_fac
     BodyState& now = out.bodies[static_cast<std::size_t>(path.body)];
     if (body.kind == BodyKind::driven) add_path(path, body.axis, now.pose, now.motion);
   }
+  // Joints hold between their times, unless a user has switched them.
+  out.joints.resize(model.joints.size());
+  for (std::size_t i = 0; i < model.joints.size(); ++i)
+    out.joints[i] = time >= model.joints[i].from && time < model.joints[i].until;
+  for (const JointSwitch& joint : live.joints)
+    if (joint.joint >= 0 && joint.joint < static_cast<int>(out.joints.size()))
+      out.joints[static_cast<std::size_t>(joint.joint)] = joint.on;
   // Factors of loads and winds, obstacles, hands and couplings.
   evaluate_factors(model.node_loads, time, load_factor, out.node_factor);
   evaluate_factors(model.line_loads, time, load_factor, out.line_factor);
@@ -238,6 +245,7 @@ void visit_state(StateArchive& archive, Drive& drive) {
   archive.fixed(drive.line_factor);
   archive.fixed(drive.wind_factor);
   archive.fixed(drive.obstacles);
+  archive.fixed(drive.joints);
   archive(drive.grips);
 }
 

@@ -34,6 +34,7 @@ struct Drive {
   std::vector<double> wind_factor;     // one per Model::winds
   std::vector<ObstacleNow> obstacles;  // one per Model::obstacles
   std::vector<Grip> grips;             // couplings that pull now, in the order of the scene, then hands
+  std::vector<char> joints;            // one per Model::joints: it holds now
 };
 
 // load_factor scales loads and paths from the start (0) to the drive of `time` (1); 1 in dynamics. Does not allocate once

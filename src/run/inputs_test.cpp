@@ -50,6 +50,42 @@ SENTENCE("run", "hands are put into Live in the order of their ids and let go") 
   EXPECT_EQ(simulation.live().hands.count, 0);
 }
 
+SENTENCE("run", "joints are switched where the method can, against their times, saved and logged; others refuse by name") {
+  Scene scene = fake_scene();
+  scene.rods.push_back(scene.rods[0]);
+  scene.rods[1].name = "other", scene.rods[1].rest = StraightCurve{Vec3(1, 0, 0), Vec3(2, 0, 0)};
+  scene.joints = {{"weld", JointKind::rigid, {"rod", 1}, {"other", 0}, Vec3::UnitZ()}};
+  Simulation simulation = open_fake(scene);
+  const std::vector<std::string> names = simulation.input_names();
+  EXPECT_EQ(std::count(names.begin(), names.end(), "joint.weld.on"), 1);
+  const auto holds = [&] {
+    Drive drive;
+    evaluate(model_of(simulation), simulation.live(), 0.1, 1, drive);
+    return drive.joints.at(0) != 0;
+  };
+  EXPECT_TRUE(holds());
+  simulation.set_input("joint.weld.on", 0.0);
+  EXPECT_FALSE(holds());
+  simulation.set_input("joint.weld.on", 1.0);
+  simulation.set_input("joint.weld.on", 0.0);
+  ASSERT_EQ(simulation.live().joints.count, 1);
+  EXPECT_EQ(simulation.advance().outcome, Outcome::fine);
+  ASSERT_EQ(simulation.input_log().size(), 1u);
+  EXPECT_EQ(simulation.input_log()[0].name, "joint.weld.on");
+  Simulation fork = simulation.fork();
+  EXPECT_EQ(fork.live().joints.count, 1);
+  EXPECT_FALSE(fork.live().joints.begin()->on);
+  EXPECT_TRUE(says(misuse_of(simulation, "joint.weld.on", 0.5), "takes 1 (holds) or 0 (lets go)"));
+  EXPECT_TRUE(says(misuse_of(simulation, "joint.wled.on", 1.0), "joint.weld.on"));
+
+  for (const MethodEntry& method : all_methods()) {
+    if (!method.info.can.motion.has(Feature::joints) || method.info.can.any(Feature::switched_joints)) continue;
+    scene.method = method.info.name;
+    Simulation real = opened(scene);
+    EXPECT_TRUE(says(misuse_of(real, "joint.weld.on", 0.0), "has no joints that come and go")) << method.info.name;
+  }
+}
+
 SENTENCE("run", "a value on its way brings its rate, a plain one stands still; both come back from plain numbers") {
   Simulation simulation = opened(tiny_scene(all_methods().front()));
   simulation.set_input("clamp.wall.move", WithRate<Vec3>{Vec3(0.1, 0, 0), Vec3(0, 2, 0)});

@@ -5,7 +5,6 @@
 #include <numbers>
 
 #include "model/bodies.h"
-#include "model/drive.h"
 #include "run/open.h"
 #include "tendril/view.h"
 #include "view/values.h"
@@ -171,13 +170,11 @@ Json bodies_of(const Model& model, const Box& box) {
 
 Json obstacles_of(const Model& model) {
   Json out = Json::array();
-  // Poses as the view's first frame has them.
-  Drive drive;
-  evaluate(model, Live{}, 0, 1, drive);
   for (std::size_t i = 0; i < model.obstacles.size(); ++i) {
     const ObstacleModel& o = model.obstacles[i];
-    const Vec3& p = drive.obstacles[i].pose.position;
-    const Quat& q = drive.obstacles[i].pose.orientation;
+    // Where it starts; frames say where those that move are.
+    const Vec3& p = o.start.position;
+    const Quat& q = o.start.orientation;
     out.push_back({{"name", o.name},
                    {"shape", std::visit(ShapeTeller{}, o.shape)},
                    {"moves", o.moves()},

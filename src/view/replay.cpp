@@ -38,7 +38,8 @@ Thinned thin(std::int64_t all, std::size_t bytes_each, std::size_t budget) {
   if (static_cast<std::size_t>(all) <= fit) return t;
   t.every = fit <= 2 ? std::max<std::int64_t>(1, all) : all / static_cast<std::int64_t>(fit);
   const std::size_t most = std::max<std::size_t>(2, fit);
-  while (t.every<all&& static_cast<std::size_t>(t.kept())> most) ++t.every;
+  const auto too_many = [&] { return static_cast<std::size_t>(t.kept()) > most; };
+  while (too_many() && t.every < all) ++t.every;
   return t;
 }
 

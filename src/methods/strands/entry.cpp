@@ -88,8 +88,10 @@ StepAdvice advise(const Model&, const Options&) { return {0, 0, "equilibria have
 const MethodEntry& entry() {
   static const MethodEntry the_entry{
       make_info(), &check, &advise,
-      [](std::shared_ptr<const Model> model, const Options& options, const Resources&) -> std::unique_ptr<Method> {
-        return std::make_unique<Strands>(std::move(model), Settings::from(options));
+      [](std::shared_ptr<const Model> model, const Options& options, const Resources& resources) -> std::unique_ptr<Method> {
+        Settings settings = Settings::from(options);
+        settings.threads = resources.threads;
+        return std::make_unique<Strands>(std::move(model), settings);
       }};
   return the_entry;
 }

@@ -22,7 +22,7 @@ Settings Settings::from(const Options& options) {
 }
 
 Strands::Strands(std::shared_ptr<const Model> model, const Settings& settings)
-    : model_(std::move(model)), settings_(settings), late_(*model_), loads_(*model_) {
+    : model_(std::move(model)), settings_(settings), late_(*model_), loads_(*model_), workers_(settings.threads) {
   // Clamps as they are before any load acts.
   lines_.resize(model_->rods.size());
   evaluate(*model_, Live{}, 0, 0, drive_);
@@ -193,19 +193,23 @@ StepReport Strands::relax(double time, double load_factor, const Live& live) {
   loads_.update(drive_);
   take_hold();
   report_ = {};
-  // Strands do not touch, so each is solved alone; the first that fails ends the call.
+  // Strands do not touch, so each is solved alone, side by side.
+  workers_.for_each_chunk(static_cast<int>(lines_.size()), [&](int rod) {
+    Line& line = lines_[z(rod)];
+    line.out_of_reach = false;
+    line.answer = solve_line(rod, line.out_of_reach);
+  });
+  // The report in the order of the rods; one that failed makes the whole fail.
   report_.verdict.kind = Verdict::Kind::counted;
-  for (int rod = 0; rod < static_cast<int>(lines_.size()); ++rod) {
-    bool out_of_reach = false;
-    const Answer answer = solve_line(rod, out_of_reach);
-    report_.iterations += answer.iterations;
-    report_.residual = std::max(report_.residual, answer.residual);
-    report_.verdict.add(answer.verdict);
-    if (out_of_reach) report_.cause = Cause::clamp_out_of_reach;  // held at the nearest place in reach
-    if (answer.fine) continue;
+  for (const Line& line : lines_) {
+    report_.iterations += line.answer.iterations;
+    report_.residual = std::max(report_.residual, line.answer.residual);
+    report_.verdict.add(line.answer.verdict);
+    // Held at the nearest place in reach.
+    if (line.out_of_reach && report_.cause == Cause::none) report_.cause = Cause::clamp_out_of_reach;
+    if (line.answer.fine) continue;
     report_.outcome = Outcome::not_converged;
     report_.cause = Cause::no_equilibrium;
-    return report_;
   }
   return report_;
 }
