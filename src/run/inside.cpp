@@ -7,7 +7,9 @@
 #include <limits>
 
 #include "run/advice.h"
+#include "run/far_away.h"
 #include "run/input_state.h"
+#include "run/suspicion.h"
 
 namespace tendril {
 namespace {
@@ -131,7 +133,9 @@ StepReport Simulation::Inside::give_up(const StepReport& report, const std::stri
   failed = true;
   place.last = report;
   place.last.outcome = Outcome::diverged;
-  message = divergence_message(report, entry->info, failed_at, what_was_tried);
+  const std::string far = far_from_origin(*model);
+  message = divergence_message(report, entry->info, failed_at, what_was_tried,
+                               far.empty() ? far : std::string(far_remedy) + ", because " + far);
   return place.last;
 }
 
@@ -149,6 +153,11 @@ RunReport Simulation::Inside::report() const {
   r.last = measures;
   r.outcome = failed ? Outcome::diverged : stuck ? Outcome::not_converged : Outcome::fine;
   r.message = message;
+  if (r.outcome != Outcome::fine) return r;
+  r.message = suspicion({.mode = scene.time.mode, .steps = place.step, .retries = retries,
+                         .energy_error = r.energy_error, .worst_energy_error = r.worst_energy_error,
+                         .lossy = lossy_choice(scene, entry->info)});
+  if (!r.message.empty()) r.outcome = Outcome::suspect;
   return r;
 }
 
