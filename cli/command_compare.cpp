@@ -39,15 +39,17 @@ double cost_per_segment_step(const Result& r) {
 const char* mark_of(Outcome outcome) {
   return outcome == Outcome::fine ? "" : outcome == Outcome::suspect ? "  SUSPECT" : "  DIVERGED";
 }
+std::string percent_or_none(double share) { return std::isfinite(share) ? percent_text(share) : "-"; }
 
 void print_text(const std::vector<Result>& results) {
   const Result& first = results.front();
-  fmt::print("{:<10} {:>10} {:>10} {:>12} {:>12} {:>14} {:>12}\n", "method", "steps", "wall s", "ns/seg/step", "drift",
-             "length error", "node dist m");
+  fmt::print("{:<10} {:>10} {:>10} {:>12} {:>12} {:>14} {:>12}\n", "method", "steps", "wall s", "ns/seg/step",
+             "energy error", "length error", "node dist m");
   for (const Result& r : results)
-    fmt::print("{:<10} {:>10} {:>10.3f} {:>12.1f} {:>12.2e} {:>14.2e} {:>12.3e}{}\n", r.report.method, r.report.steps,
-               r.report.wall_seconds, cost_per_segment_step(r), r.report.last.drift, r.report.worst_length_error,
-               worst_node_distance(first.frame, r.frame), mark_of(r.report.outcome));
+    fmt::print("{:<10} {:>10} {:>10.3f} {:>12.1f} {:>12} {:>14.2e} {:>12.3e}{}\n", r.report.method, r.report.steps,
+               r.report.wall_seconds, cost_per_segment_step(r), percent_or_none(r.report.energy_error),
+               r.report.worst_length_error, worst_node_distance(first.frame, r.frame),
+               mark_of(r.report.outcome));
   for (std::size_t p = 0; p < first.report.last.probes.size(); ++p) {
     fmt::print("probe {}\n", first.report.last.probes[p].name);
     for (const Result& r : results) {
@@ -70,7 +72,7 @@ void print_json(const std::vector<Result>& results) {
                               {"steps", r.report.steps},
                               {"wall_seconds", r.report.wall_seconds},
                               {"ns_per_segment_step", cost_per_segment_step(r)},
-                              {"drift", r.report.last.drift},
+                              {"energy_error", r.report.energy_error},
                               {"worst_length_error", r.report.worst_length_error},
                               {"worst_penetration", r.report.worst_penetration},
                               {"most_contacts", r.report.most_contacts},

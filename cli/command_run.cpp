@@ -60,22 +60,20 @@ bool replay_inputs(const RunArguments& a, const std::string& folder, Simulation&
   return true;
 }
 
-void print_probes(const RunReport& report) {
-  for (const ProbeValue& probe : report.last.probes) fmt::print("  {}: {}\n", probe.name, joined(probe.value, 6));
+void print_lines(const std::vector<std::string>& lines) {
+  for (const std::string& line : lines) fmt::print("  {}\n", line);
 }
 
 void print_summary(const RunReport& r, const Simulation& simulation, const std::string& folder, bool shown) {
   fmt::print("{}: {:.6g} s with {} in {} steps ({} frames), {:.2f} s of wall clock\n",
              simulation.scene().title.empty() ? "run" : printable(simulation.scene().title), r.time, r.method, r.steps, r.frames,
              r.wall_seconds);
-  print_probes(r);
-  fmt::print("  worst residual {:.2g}, iterations {}, length error {:.2g}; retries {}; energy drift {:.2g}\n",
-             r.worst_residual, r.worst_iterations, r.worst_length_error, r.retries, r.last.drift);
+  print_lines(probe_lines(r, simulation.scene()));
+  print_lines(solver_lines(r));
+  print_lines(energy_lines(r, simulation.frame().flow));
   if (const Verdict& verdict = simulation.frame().report.verdict;
       simulation.scene().time.mode != Mode::dynamics && verdict.judged())
     fmt::print("  the last equilibrium is {}\n", to_text(verdict));
-  fmt::print("  at most {} contacts at once, worst penetration {:.2g} of the radius\n", r.most_contacts,
-             r.worst_penetration);
   fmt::print("  {0}/run.h5  {0}/summary.json  {0}/probes.csv\n", folder);
   if (shown) fmt::print("  to look at it, open {}/index.html in a browser\n", folder);
 }

@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
+#include <system_error>
 
 #include "cli/commands.h"
 #include "tendril/record.h"
@@ -224,6 +225,10 @@ int run_and_catch(int argc, const char* const* argv, const Lab* lab) {
   } catch (const std::bad_alloc&) {
     fmt::print(stderr, "there is not enough memory for this scene; take fewer segments\n");
     return bad_input;
+  } catch (const std::system_error& error) {
+    if (std::ferror(stdout) != 0) return check_failed;  // a full disk: run_program says so
+    fmt::print(stderr, "an error inside tendril, please report it: {}\n", error.what());
+    return check_failed;
   } catch (const std::exception& error) {
     fmt::print(stderr, "an error inside tendril, please report it: {}\n", error.what());
     return check_failed;
@@ -235,8 +240,9 @@ int run_and_catch(int argc, const char* const* argv, const Lab* lab) {
 int run_program(int argc, const char* const* argv, const Lab* lab) {
   const int code = run_and_catch(argc, argv, lab);
   // What is still in the buffer may meet a full disk or a closed pipe: then the answer has not arrived, and that is no success.
+  errno = 0;
   if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return code;
-  fmt::print(stderr, "the output could not be written: {}\n", std::strerror(errno));
+  fmt::print(stderr, "the output could not be written{}{}\n", errno == 0 ? "" : ": ", errno == 0 ? "" : std::strerror(errno));
   return code == fine ? check_failed : code;
 }
 

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <string>
 
@@ -29,7 +30,7 @@ void Progress::begin(const Simulation& simulation) {
 }
 
 void Progress::take(const Frame& frame, const Measures& measures) {
-  drift_ = measures.drift;
+  energy_error_ = measures.energy_error;
   steps_ = frame.step;
 }
 
@@ -48,8 +49,9 @@ void Progress::show(const Simulation& simulation, Clock::time_point now) {
   const double steps_per_second = wall > 0 ? static_cast<double>(steps_ - start_steps_) / wall : 0;
   const std::string left = rate > 0 ? duration_text((duration - time) / rate) : "?";
   const double share = duration > 0 ? std::clamp(time / duration, 0.0, 1.0) : 1.0;
-  const std::string numbers = fmt::format("t = {:.4g} of {:.4g} s  {:.3g} steps/s  {:.3g} s/s  left {}  drift {:.1e}", time,
-                                          duration, steps_per_second, rate, left, drift_);
+  std::string numbers = fmt::format("t = {:.4g} of {:.4g} s  {:.3g} steps/s  {:.3g} s/s  left {}", time, duration,
+                                    steps_per_second, rate, left);
+  if (std::isfinite(energy_error_)) numbers += "  energy error " + percent_text(energy_error_);
   if (terminal_) {
     constexpr int width = 24;
     const int full = static_cast<int>(share * width);

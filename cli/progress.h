@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <limits>
 
 #include "tendril/simulate.h"
 
@@ -23,7 +24,7 @@ class Progress final : public Sink {
   void show(const Simulation& simulation, Clock::time_point now);
   bool terminal_;
   bool shown_ = false;
-  double drift_ = 0, start_time_ = 0;
+  double energy_error_ = std::numeric_limits<double>::quiet_NaN(), start_time_ = 0;
   std::int64_t steps_ = 0, start_steps_ = 0;
   Clock::time_point started_, last_;
 };

@@ -3,6 +3,8 @@
 #include <spdlog/sinks/basic_file_sink.h>
 #include <spdlog/spdlog.h>
 
+#include "cli/words.h"
+
 namespace tendril::cli {
 
 RunLog::RunLog(std::string folder) : folder_(std::move(folder)) {}
@@ -20,6 +22,7 @@ void RunLog::begin(const Simulation& simulation) {
 }
 
 void RunLog::take(const Frame& frame, const Measures&) {
+  flow_ = frame.flow;
   if (log_ && frame.report.outcome != Outcome::fine)
     log_->warn("t = {:.6g} s: {} (residual {:.2g} after {} iterations)", frame.time,
                failure_of(frame.report.cause, method_).sentence, frame.report.residual, frame.report.iterations);
@@ -39,12 +42,9 @@ void RunLog::end(const RunReport& report) {
     log_->warn("the result is suspect: {}", report.message);
   else if (report.outcome != Outcome::fine)
     log_->error("{}", report.message);
-  log_->info("ended at t = {:.6g} s after {} steps and {:.2f} s: worst residual {:.2g}, length error {:.2g}, drift {:.2g}",
-             report.time, report.steps, report.wall_seconds, report.worst_residual, report.worst_length_error,
-             report.last.drift);
-  if (report.most_contacts > 0)
-    log_->info("at most {} contacts at once, worst penetration {:.2g} of the radius", report.most_contacts,
-               report.worst_penetration);
+  log_->info("ended at t = {:.6g} s after {} steps and {:.2f} s", report.time, report.steps, report.wall_seconds);
+  for (const std::string& line : solver_lines(report)) log_->info("{}", line);
+  for (const std::string& line : energy_lines(report, flow_)) log_->info("{}", line);
 }
 
 }  // namespace tendril::cli

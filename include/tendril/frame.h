@@ -2,8 +2,10 @@
 // Consumers use the Frame's own counts, never those of the start: a winch or an adaptive mesh changes them.
 #pragma once
 
+#include <concepts>
 #include <cstdint>
 #include <limits>
+#include <type_traits>
 #include <vector>
 
 #include "tendril/placed.h"
@@ -18,9 +20,40 @@ struct Energy {  // [J]
 };
 // The components with their names, in the order of files and displays: f("kinetic", e.kinetic), ...
 template <class E, class F>
+requires std::same_as<std::remove_cvref_t<E>, Energy>
 void for_each_component(E&& e, F&& f) {
   f("kinetic", e.kinetic), f("bending", e.bending), f("twisting", e.twisting), f("stretching", e.stretching);
   f("gravity", e.gravity), f("contact", e.contact), f("shearing", e.shearing);
+}
+
+// What went into the rods and free bodies from outside, and what was taken out of them for good, since the start [J]. A method adds it
+// up while it steps. With the energy that its scheme conserves, own_energy, it is a balance:
+//   own_energy now - own_energy at the start - work() + dissipated() = energy error
+struct EnergyFlow {
+  // Work done on them; negative where they do work.
+  double clamps = 0;     // that move or turn
+  double loads = 0;      // forces and moments, at points and along rods
+  double gravity = 0;    // by a change of gravity: -mass . change . place
+  double hands = 0;      // and couplings: by what they pull with, springs and dampers
+  double wind = 0;       // the air's force along the air's velocity
+  double obstacles = 0;  // that move: their push and their friction, along their own velocity
+  double bodies = 0;     // driven ones, likewise, and by their joints
+  // Taken from them.
+  double damping = 0;   // of masses and inside of rods
+  double drag = 0;      // the air's force along the velocity against the air
+  double friction = 0;  // where things slide on each other
+  double impacts = 0;   // where things that meet stay together
+  double work() const { return clamps + loads + gravity + hands + wind + obstacles + bodies; }
+  double dissipated() const { return damping + drag + friction + impacts; }
+};
+// The components with their names, in the order of files and displays: f("clamps", e.clamps), ...; first the works, then what is taken.
+inline constexpr int works_of_flow = 7, parts_of_flow = 11;
+template <class E, class F>
+requires std::same_as<std::remove_cvref_t<E>, EnergyFlow>
+void for_each_component(E&& e, F&& f) {
+  f("clamps", e.clamps), f("loads", e.loads), f("gravity", e.gravity), f("hands", e.hands);
+  f("wind", e.wind), f("obstacles", e.obstacles), f("bodies", e.bodies);
+  f("damping", e.damping), f("drag", e.drag), f("friction", e.friction), f("impacts", e.impacts);
 }
 
 enum class Outcome : std::uint8_t { fine, not_converged, diverged, suspect };  // suspect: of whole runs only, see RunReport
@@ -108,9 +141,11 @@ struct Frame {
   // What acted: the drive that the method evaluated for this time.
   Vec3 gravity = Vec3::Zero();  // [m/s^2]
   double load_factor = 1;       // of a statics ramp
+  std::vector<Pose> clamps;     // per clamp: where it is, as it holds or would hold
   std::vector<Pose> obstacles;  // per obstacle: where it is
   std::vector<Pull> pulls;      // of couplings and hands that hold now
   Energy own_energy;            // the energy the scheme itself conserves
+  EnergyFlow flow;              // what went in and out since the start; of equilibria `run` adds it up
   StepReport report;
 };
 

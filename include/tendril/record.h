@@ -90,7 +90,7 @@ class TrajectoryReader {
   // Frame k = 0 .. frames() - 1; rising k is fast. Momenta are in `measures`, probes too. What they held before is
   // replaced, its memory is used again.
   void read(std::int64_t k, Frame& frame, Measures& measures);
-  // Only what is plotted: time, step, twist and the solver's report of the frame; energy, drift, errors and probes.
+  // Only what is plotted: time, step, twist and the solver's report of the frame; energy and its balance, errors and probes.
   void read_numbers(std::int64_t k, Frame& frame, Measures& measures);
 
  private:
@@ -105,7 +105,7 @@ struct Trajectory {
   std::vector<std::string> rod_names;
   std::vector<Frame> frames;
   std::vector<Energy> energies;  // the yardstick's
-  std::vector<double> drift;
+  std::vector<double> energy_error;
 };
 Trajectory read_trajectory(const std::filesystem::path& file);
 

@@ -63,7 +63,10 @@ struct ProbeValue {
 };
 struct Measures {  // taken from a Frame, the same for every method
   Energy energy;
-  double drift = 0;         // change of total energy since the start, over the largest energy seen
+  // The error of the energy balance over energy_scale: > 0 where energy came from nowhere. NaN: no balance (statics). In quasistatic mode
+  // it is below 0 where a rod jumped from one equilibrium to another. See docs/conventions.md.
+  double energy_error = std::numeric_limits<double>::quiet_NaN();
+  double energy_scale = 0;  // [J] the energy that moved
   double length_error = 0;  // worst | |edge| / rest - 1 |
   double penetration = 0;   // worst overlap / radius
   Vec3 momentum = Vec3::Zero(), angular_momentum = Vec3::Zero();
@@ -107,6 +110,8 @@ struct RunReport {
   Outcome outcome = Outcome::fine;
   std::string message;  // what happened and what to change, when not fine
 };
+
+std::string percent_text(double fraction);  // "0.3 %", "-55 %"
 
 class Simulation {
  public:

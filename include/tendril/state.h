@@ -169,6 +169,9 @@ inline void visit_state(StateArchive& archive, BodyState& b) { archive(b.pose, b
 inline void visit_state(StateArchive& archive, Energy& e) {
   for_each_component(e, [&archive](const char*, double& component) { archive(component); });
 }
+inline void visit_state(StateArchive& archive, EnergyFlow& e) {
+  for_each_component(e, [&archive](const char*, double& component) { archive(component); });
+}
 inline void visit_state(StateArchive& archive, Verdict& v) {
   archive(v.kind, v.unstable, v.softest);
   if (v.kind > Verdict::Kind::counted) StateArchive::fail("the state is damaged");

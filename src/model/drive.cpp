@@ -222,6 +222,8 @@ void take_shape(const Model& model, Frame& frame) {
 void write_drive(const Model& model, const Drive& drive, Frame& frame) {
   frame.gravity = drive.gravity;
   frame.load_factor = drive.load_factor;
+  frame.clamps.clear();
+  for (const ClampNow& clamp : drive.clamps) frame.clamps.push_back(clamp.pose);
   frame.obstacles.clear();
   for (const ObstacleNow& obstacle : drive.obstacles) frame.obstacles.push_back(obstacle.pose);
   frame.pulls.clear();

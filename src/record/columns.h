@@ -14,8 +14,8 @@
 namespace tendril {
 
 // 1: without probes and outcome, 2: without contacts, 3: one fixed number of nodes, without reactions read back, pulls, obstacles,
-// verdicts and the description that replays need. Older files than this one cannot be read.
-inline constexpr std::int64_t run_format_version = 4;
+// verdicts and the description that replays need, 4: a drift of energy instead of its balance. Older files than this one cannot be read.
+inline constexpr std::int64_t run_format_version = 5;
 
 enum class RowIs : std::uint8_t { frame, node, edge, inner_node, contact, pull };
 inline constexpr std::size_t lists = 5;  // all but `frame`

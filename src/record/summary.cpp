@@ -58,7 +58,15 @@ std::string summary_json(const Simulation& simulation, const RunReport& report) 
   const Energy& e = report.last.energy;
   for_each_component(e, [&](const char* name, double value) { out["energy"][name] = value; });
   out["energy"]["total"] = e.total();
-  out["energy"]["drift"] = report.last.drift;
+  // The balance: work done on rods and bodies since the start, what was taken from them, and the remainder.
+  int part = 0;
+  for_each_component(frame.flow, [&](const char* name, double value) {
+    out["energy"][part++ < works_of_flow ? "work" : "dissipated"][name] = value;
+  });
+  const auto number_or_null = [](double v) { return std::isfinite(v) ? Json(v) : Json(); };
+  out["energy"]["error"] = number_or_null(report.energy_error);
+  out["energy"]["worst_error"] = number_or_null(report.worst_energy_error);
+  out["energy"]["scale"] = report.last.energy_scale;
   out["worst"] = {{"length_error", report.worst_length_error},
                   {"penetration", report.worst_penetration},
                   {"contacts", report.most_contacts},

@@ -226,7 +226,7 @@ Trajectory read_trajectory(const std::filesystem::path& path) {
   for (std::size_t k = 0; k < out.frames.size(); ++k) {
     reader.read(static_cast<std::int64_t>(k), out.frames[k], measures);
     out.energies.push_back(measures.energy);
-    out.drift.push_back(measures.drift);
+    out.energy_error.push_back(measures.energy_error);
   }
   return out;
 }

@@ -116,6 +116,7 @@ StepReport Simulation::Inside::follow(const Along& along, double target) {
     report = method->relax(along.time_at(next), along.factor_at(next), followed);
     if (report.outcome == Outcome::fine) {
       note(report);
+      count_work(along.time_at(next), along.factor_at(next), followed);
       x = next;
       // Found: go on, and try twice the increment next.
       place.increment = 2 * increment;
@@ -162,6 +163,7 @@ StepReport Simulation::Inside::follow_to(const Live& from, const Live& to, int& 
     report = method->relax(time, place.load_factor, next);
     if (report.outcome == Outcome::fine) {
       note(report);
+      count_work(time, place.load_factor, next);
       x = target;
       followed = next;
       increment = std::min(2 * increment, limit);

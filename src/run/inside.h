@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "measure/energy_balance.h"
+#include "measure/equilibrium_work.h"
 #include "measure/measure.h"
 #include "methods/method.h"
 #include "model/drive.h"
@@ -33,14 +35,14 @@ struct Place {
   double load_factor = 0, increment = 0;        // equilibria: load parameter, and the next increment to try
   int worst_iterations = 0, most_contacts = 0;  // largest values of all steps so far
   double worst_residual = 0, worst_length_error = 0, worst_penetration = 0;  // likewise
-  Energy first;               // at the first recording time: the reference of the drift
-  double largest_energy = 0;  // largest single energy so far, by which the drift is divided [J]
-  StepReport last;            // of the last accepted step
+  EnergyBalance balance;                                                     // since the first recording time
+  WorkSoFar work;                                                            // quasistatic: from one equilibrium to the next
+  StepReport last;                                                           // of the last accepted step
 
   void visit_state(StateArchive& archive) {
     archive(time, step, recorded, next_frame, delivered, from, to, nominal, substeps, at, part, level, off_grid, settled);
     archive(load_factor, increment, worst_iterations, most_contacts, worst_residual, worst_length_error, worst_penetration);
-    archive(first, largest_energy, last);
+    archive(balance, work, last);
   }
 };
 
@@ -68,6 +70,8 @@ struct Simulation::Inside {
   void come_back();                         // restores what keep saved
   bool arrive();  // at a recording time: writes the frame and measures; false: it holds a value that is not finite
   void note(const StepReport& report);  // counts an accepted step
+  // Quasistatic: the work done on the way to the equilibrium that was just found for this.
+  void count_work(double time, double load_factor, const Live& inputs);
   // Ends the run as failed, in the last kept state.
   StepReport give_up(const StepReport& report, const std::string& what_was_tried);
   void refresh() const;      // frame and measures of the present state
@@ -82,6 +86,8 @@ struct Simulation::Inside {
   Resources resources;                 // threads
   std::unique_ptr<Method> method;      // owns the state of the rods
   Meter meter;                         // measures frames
+  EquilibriumWork work_meter;          // quasistatic: work between equilibria
+  double floor_energy;                 // of the energy balance [J]
   double step_size = 0;                // nominal step of dynamics [s]
   double stable_step = 0;              // as the method advises; 0: not limited [s]
   // When this program opened or loaded the run.
@@ -125,7 +131,7 @@ struct Simulation::Inside {
   StepReport follow_to(const Live& from, const Live& to, int& increments_left);
   StepReport stay(StepReport report);  // inputs could not be followed: the rod keeps its shape
   double limited(const Along& along, double from, double increment);  // increment that Newton's method can follow
-  Drive before_, after_;                                              // workspace of `limited`
+  Drive before_, after_;                                              // workspace of `limited` and count_work
   mutable Drive start_;                                               // boundary conditions of the first frame
 };
 

@@ -1,7 +1,10 @@
-// The words for how steps fail and end and for what equilibria are: their one home.
+// The words for how steps fail and end, for what equilibria are and for shares: their one home.
+#include <fmt/format.h>
+
 #include <cmath>
 
 #include "tendril/method.h"
+#include "tendril/simulate.h"
 
 namespace tendril {
 
@@ -40,6 +43,11 @@ const char* to_text(Outcome outcome) {
       return "suspect";
   }
   return "";
+}
+
+std::string percent_text(double fraction) {
+  const double percent = 100 * fraction;
+  return std::abs(percent) >= 100 ? fmt::format("{:.0f} %", percent) : fmt::format("{:.2g} %", percent);
 }
 
 void Verdict::add(const Verdict& rod) {

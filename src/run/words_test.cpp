@@ -41,6 +41,14 @@ SENTENCE("run", "what stopped a run is told in the words of its method") {
   EXPECT_NE(divergence_message(report, method, 0, "").find("kept apart"), std::string::npos);
 }
 
+SENTENCE("run", "shares are told in per cent, with two digits, and large ones without a power of ten") {
+  EXPECT_EQ(percent_text(0.003), "0.3 %");
+  EXPECT_EQ(percent_text(-0.5532), "-55 %");
+  EXPECT_EQ(percent_text(12.34), "1234 %");
+  EXPECT_EQ(percent_text(2.3e-9), "2.3e-07 %");
+  EXPECT_EQ(percent_text(0), "0 %");
+}
+
 SENTENCE("run", "verdicts of several rods add up: a load without energy decides, then what was not asked, then the count") {
   using Kind = Verdict::Kind;
   Verdict sum{Kind::counted};

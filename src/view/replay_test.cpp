@@ -122,9 +122,9 @@ SENTENCE("view", "a saved run's page holds every frame and every plotted number"
   for (std::size_t k = 0; k < 21; ++k) {
     EXPECT_EQ(rows[k * width], t.frames[k].time);
     EXPECT_EQ(rows[k * width + 8], t.energies[k].total());
-    EXPECT_EQ(rows[k * width + 1 + 8 + 1 + 2], t.drift[k]);
-    EXPECT_EQ(rows[k * width + 1 + 8 + 1 + 5], t.frames[k].position[NodeIndex(4)].x());  // the tip
-    EXPECT_EQ(rows[(k + 1) * width - 1], 3);                                             // the clamp's pull
+    EXPECT_EQ(rows[k * width + 1 + 19 + 1 + 2], 100 * t.energy_error[k]);
+    EXPECT_EQ(rows[k * width + 1 + 19 + 1 + 5], t.frames[k].position[NodeIndex(4)].x());  // the tip
+    EXPECT_EQ(rows[(k + 1) * width - 1], 3);                                              // the clamp's pull
   }
   EXPECT_EQ(html.substr(0, 15), std::string(view::page().substr(0, 15)));
   EXPECT_EQ(html.find("<!-- tendril data -->"), std::string::npos);

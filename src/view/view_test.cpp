@@ -4,6 +4,7 @@
 
 #include "measure/along.h"
 #include "model/drive.h"
+#include "record/record_testing.h"
 #include "run/open.h"
 #include "testing/allocation_count.h"
 #include "testing/fake_method.h"
@@ -75,7 +76,9 @@ SENTENCE("view", "values are energies, twist, solver and probes, as the descript
     const Measures& m = simulation.measures();
     EXPECT_EQ(value("kinetic", "energy"), m.energy.kinetic);
     EXPECT_EQ(value("total", "energy"), m.energy.total());
-    EXPECT_EQ(value("drift", "solver"), m.drift);
+    EXPECT_EQ(value("work of clamps", "balance"), simulation.frame().flow.clamps);
+    EXPECT_EQ(value("impacts", "balance"), simulation.frame().flow.impacts);
+    EXPECT_TRUE(same_or_none(value("energy error", "solver"), 100 * m.energy_error));
     EXPECT_EQ(value("length error", "solver"), m.length_error);
     EXPECT_EQ(value("iterations", "solver"), simulation.frame().report.iterations);
     std::size_t at = f.values.size();

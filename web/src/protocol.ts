@@ -27,7 +27,7 @@ export interface InputDescription {
   high: number;
   value: number | Vec3;
 }
-export interface ValueDescription { name: string; unit: string; group: "energy" | "twist" | "solver" | "probe" }
+export interface ValueDescription { name: string; unit: string; group: "energy" | "balance" | "twist" | "solver" | "probe" }
 export type Shape =
   | { box: { size: Vec3 } }
   | { sphere: { radius: number } }

@@ -7,7 +7,7 @@ import { el, remember, remembered, setHidden, short, withUnit } from "./dom";
 import { cssColour, onTheme } from "./theme";
 
 type Group = ValueDescription["group"];
-const titles: Record<Group, string> = { energy: "Energies", twist: "Twist", solver: "Solver", probe: "Probes" };
+const titles: Record<Group, string> = { energy: "Energies", balance: "Work and losses", twist: "Twist", solver: "Solver", probe: "Probes" };
 const chartHeight = 118; // px
 const negligible = 1e-12; // of the largest in its chart: as good as zero
 const smallest = 1e-16; // on logarithmic axes, for what is zero
