@@ -48,8 +48,7 @@ void print_text(const std::vector<Result>& results) {
   for (const Result& r : results)
     fmt::print("{:<10} {:>10} {:>10.3f} {:>12.1f} {:>12} {:>14.2e} {:>12.3e}{}\n", r.report.method, r.report.steps,
                r.report.wall_seconds, cost_per_segment_step(r), percent_or_none(r.report.energy_error),
-               r.report.worst_length_error, worst_node_distance(first.frame, r.frame),
-               mark_of(r.report.outcome));
+               r.report.worst_length_error, worst_node_distance(first.frame, r.frame), mark_of(r.report.outcome));
   for (std::size_t p = 0; p < first.report.last.probes.size(); ++p) {
     fmt::print("probe {}\n", first.report.last.probes[p].name);
     for (const Result& r : results) {

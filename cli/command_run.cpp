@@ -66,8 +66,8 @@ void print_lines(const std::vector<std::string>& lines) {
 
 void print_summary(const RunReport& r, const Simulation& simulation, const std::string& folder, bool shown) {
   fmt::print("{}: {:.6g} s with {} in {} steps ({} frames), {:.2f} s of wall clock\n",
-             simulation.scene().title.empty() ? "run" : printable(simulation.scene().title), r.time, r.method, r.steps, r.frames,
-             r.wall_seconds);
+             simulation.scene().title.empty() ? "run" : printable(simulation.scene().title), r.time, r.method, r.steps,
+             r.frames, r.wall_seconds);
   print_lines(probe_lines(r, simulation.scene()));
   print_lines(solver_lines(r));
   print_lines(energy_lines(r, simulation.frame().flow));

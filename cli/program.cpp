@@ -65,7 +65,9 @@ void describe_run(CLI::App& app, RunArguments& a) {
   run->add_option("--set", a.sets, "change a field: rod.beam.segments=100, rod[0].segments=100, time.step=1e-4")
       ->take_all()
       ->allow_extra_args(false);
-  run->add_option("--until", a.until, "end at this time instead of the scene's duration [s]")->check(is_finite())->check(CLI::NonNegativeNumber);
+  run->add_option("--until", a.until, "end at this time instead of the scene's duration [s]")
+      ->check(is_finite())
+      ->check(CLI::NonNegativeNumber);
   run->add_option("--inputs", a.inputs, "set the live inputs of the run in this folder again, each at its step");
   run->add_flag("--resume", a.resume, "go on with the run in the output folder");
   run->add_option("--threads", a.threads, "at most this many; the results are the same for any number")
@@ -97,7 +99,10 @@ void describe_render(CLI::App& app, RenderArguments& a) {
       ->check(is_finite())
       ->check(CLI::Range(1e-6, 1e6))
       ->capture_default_str();
-  render->add_option("--fps", a.fps, "pictures per second of film")->check(is_finite())->check(CLI::Range(1.0, 240.0))->capture_default_str();
+  render->add_option("--fps", a.fps, "pictures per second of film")
+      ->check(is_finite())
+      ->check(CLI::Range(1.0, 240.0))
+      ->capture_default_str();
   render->add_option("--size", a.size, "WIDTHxHEIGHT in pixels")->capture_default_str();
   render->add_option("--colour", a.colour, "what the colours show")
       ->check(CLI::IsMember({"twist", "curvature", "tension", "moment", "contact", "none"}))
@@ -242,7 +247,8 @@ int run_program(int argc, const char* const* argv, const Lab* lab) {
   // What is still in the buffer may meet a full disk or a closed pipe: then the answer has not arrived, and that is no success.
   errno = 0;
   if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return code;
-  fmt::print(stderr, "the output could not be written{}{}\n", errno == 0 ? "" : ": ", errno == 0 ? "" : std::strerror(errno));
+  fmt::print(stderr, "the output could not be written{}{}\n", errno == 0 ? "" : ": ",
+             errno == 0 ? "" : std::strerror(errno));
   return code == fine ? check_failed : code;
 }
 

@@ -75,7 +75,7 @@ struct Verdict {
   void add(const Verdict& rod);  // of one more rod that does not depend on the others
 };
 const char* to_text(const Verdict& verdict);  // "a minimum of the energy"
-const char* to_text(Outcome outcome);         // "fine", "not_converged", "diverged", "suspect": as in summary.json and run.h5
+const char* to_text(Outcome outcome);  // "fine", "not_converged", "diverged", "suspect": as in summary.json and run.h5
 
 struct StepReport {
   Outcome outcome = Outcome::fine;

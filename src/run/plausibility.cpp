@@ -13,11 +13,11 @@ namespace {
 using Size = std::size_t;
 
 // From aerogel and cork to osmium; from soft gels to diamond.
-constexpr double least_density = 10, most_density = 25000;  // [kg/m^3]
-constexpr double least_modulus = 1e3, most_modulus = 1e12;  // [Pa]
-constexpr double least_slenderness = 10;                    // below it the theory of thin rods does not hold
-constexpr double most_weight = 1e6;                         // w L^3 / EI: a rod a hundred bending lengths long
-constexpr double longest_segment = 1;                       // over the bending length
+constexpr double least_density = 10, most_density = 25000;            // [kg/m^3]
+constexpr double least_modulus = 1e3, most_modulus = 1e12;            // [Pa]
+constexpr double least_slenderness = 10;                              // below it the theory of thin rods does not hold
+constexpr double most_weight = 1e6;                                   // w L^3 / EI: a rod a hundred bending lengths long
+constexpr double longest_segment = 1;                                 // over the bending length
 constexpr double longest_in_contact = 10, shortest_in_contact = 0.5;  // segment over radius
 
 // What is known of one rod, from its model.
@@ -82,14 +82,12 @@ class Plausible {
 
   void look_at_modulus(const std::string& field, double modulus) {
     if (modulus >= least_modulus && modulus <= most_modulus) return;
-    warn(field, fmt::format("got {:g} Pa", modulus),
-         fmt::format("materials have {:g} to {:g}", least_modulus, most_modulus),
+    warn(field, fmt::format("got {:g} Pa", modulus), fmt::format("materials have {:g} to {:g}", least_modulus, most_modulus),
          slip(modulus, least_modulus, most_modulus, {{1e6, "MPa"}, {1e9, "GPa"}, {1e-3, "mPa"}}));
   }
   void look_at_thickness(const RodFigures& f, const std::string& path) {
     if (!(f.radius > 0) || f.length >= least_slenderness * f.radius) return;
-    warn(path + ".section",
-         fmt::format("radius {:.4g} m of a rod that is {:.4g} m long", f.radius, f.length),
+    warn(path + ".section", fmt::format("radius {:.4g} m of a rod that is {:.4g} m long", f.radius, f.length),
          fmt::format("a rod is at least {:g} times as long as its radius", least_slenderness),
          slip(f.radius, 0, f.length / least_slenderness, {{1e-2, "cm"}, {1e-3, "mm"}}));
   }
@@ -97,8 +95,10 @@ class Plausible {
   void look_at_weight(const RodFigures& f, double weight, const std::string& path) {
     const double bending_length = std::cbrt(f.EI / weight), ratio = f.length / bending_length;
     if (ratio * ratio * ratio > most_weight)
-      return warn(path, fmt::format("w L^3 / EI is {:.2g}: its weight bends it within {:.2g} m", ratio * ratio * ratio, bending_length),
-                  "it hangs like a chain", "if it should resist bending, look at the units of stiffness and mass");
+      return warn(
+          path,
+          fmt::format("w L^3 / EI is {:.2g}: its weight bends it within {:.2g} m", ratio * ratio * ratio, bending_length),
+          "it hangs like a chain", "if it should resist bending, look at the units of stiffness and mass");
     if (f.length > bending_length && f.segment > longest_segment * bending_length)
       warn(path + ".segments",
            fmt::format("a segment is {:.2g} m long, and its weight bends the rod within (EI/w)^(1/3) = {:.2g} m", f.segment,

@@ -63,8 +63,9 @@ SENTENCE("run", "step = auto takes the advised step, a step above the stable one
   scene.time.step = 0.02;
   const Checked<Simulation> refused = open_with(scene, fake_method());
   EXPECT_FALSE(refused);
-  EXPECT_NE(to_text(refused.problems()).find("time.step: got 0.02 s, stable up to 0.01 s (the springs); take 0.004 or \"auto\"; "
-                                             "allow_unstable = true"),
+  EXPECT_NE(to_text(refused.problems())
+                .find("time.step: got 0.02 s, stable up to 0.01 s (the springs); take 0.004 or \"auto\"; "
+                      "allow_unstable = true"),
             std::string::npos)
       << to_text(refused.problems());
   scene.time.allow_unstable = true;

@@ -35,7 +35,8 @@ SENTENCE("run", "a gain of energy beyond 5 % is always suspect, a loss unless th
 }
 
 SENTENCE("run", "equilibria are not judged by energy or retries") {
-  EXPECT_EQ(suspicion({.mode = Mode::quasistatic, .steps = 10, .retries = 9, .energy_error = 0.5, .worst_energy_error = 0.5}), "");
+  EXPECT_EQ(
+      suspicion({.mode = Mode::quasistatic, .steps = 10, .retries = 9, .energy_error = 0.5, .worst_energy_error = 0.5}), "");
 }
 
 SENTENCE("run", "a scheme that loses energy counts as named only when the scene itself names it") {

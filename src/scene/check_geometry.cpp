@@ -88,7 +88,10 @@ class GeometryChecker {
     // Far from the origin different points are rounded to the same number.
     const double rounding = std::numeric_limits<double>::epsilon() * start.lpNorm<Eigen::Infinity>();
     error(field, "is the same point as `start`", "the rod must have a length",
-          rounding < 1e-9 ? "" : fmt::format("so far from the origin positions are rounded to {:.1g} m: move the scene to the origin", rounding));
+          rounding < 1e-9
+              ? ""
+              : fmt::format("so far from the origin positions are rounded to {:.1g} m: move the scene to the origin",
+                            rounding));
   }
   const Scene& scene_;
 };

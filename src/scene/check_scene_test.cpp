@@ -239,9 +239,9 @@ SENTENCE("scene", "what a method cannot do is refused, naming the methods that c
     return complaints(text, methods);
   };
   EXPECT_EQ(ask(plain_scene, "full"), "");
-  EXPECT_EQ(
-      ask(plain_scene, "still"),
-      "scene.toml:4:1: time.mode: method `still` computes equilibria only, but the mode is \"dynamics\"; methods that can: full\n");
+  EXPECT_EQ(ask(plain_scene, "still"),
+            "scene.toml:4:1: time.mode: method `still` computes equilibria only, but the mode is \"dynamics\"; methods that "
+            "can: full\n");
   const std::string loose = ask(with("segments = 50", "segments = 3"), "loose");
   EXPECT_CONTAINS(loose,
                   "rod[0].segments: method `loose` needs more segments, but rod `beam` has 3; methods that can: full");

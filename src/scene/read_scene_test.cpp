@@ -32,14 +32,16 @@ SENTENCE("scene", "an unknown key gets a place and a suggestion") {
 }
 
 SENTENCE("scene", "a wrong type says what was got and what is meant") {
-  EXPECT_EQ(complaints(with("radius = 0.005", "radius = \"thick\"")),
-            "scene.toml:16:34: rod[0].section.circle.radius: got \"thick\", must be a number in m, or a text with a unit of that "
-            "kind such as \"5 mm\"\n");
+  EXPECT_EQ(
+      complaints(with("radius = 0.005", "radius = \"thick\"")),
+      "scene.toml:16:34: rod[0].section.circle.radius: got \"thick\", must be a number in m, or a text with a unit of that "
+      "kind such as \"5 mm\"\n");
   EXPECT_CONTAINS(complaints(with("end = [1, 0, 0]", "end = [1, 0]")),
                   "rod[0].rest.straight.end: got a list of 2, must be three numbers [x, y, z] in m");
   EXPECT_CONTAINS(complaints(with("segments = 50", "segments = 50.5")), "rod[0].segments: got 50.5, must be a whole number");
   EXPECT_CONTAINS(complaints(with("\"auto\"", "\"automatic\"")),
-                  "time.step: got \"automatic\", must be a number in s, or a text with a unit of that kind such as \"1 ms\" or \"auto\"");
+                  "time.step: got \"automatic\", must be a number in s, or a text with a unit of that kind such as \"1 ms\" "
+                  "or \"auto\"");
   EXPECT_CONTAINS(complaints(with("[time]", "[options.der]\ngeneral = [1]\n[time]")),
                   "options.der.general: got a list of 1, must be a number, true or false, or a word in quotes");
   EXPECT_CONTAINS(complaints(with("\"twist\"]", "\"twits\"]")),

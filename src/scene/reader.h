@@ -141,8 +141,7 @@ void Reader::read(const toml::node& node, const std::string& path, const Field& 
     else if constexpr (is_options<T>)
       read_options(node, path, field, value);
     else if constexpr (is_timetable<T>) {
-      if (!node.is_table())
-        return wrong_type(node, path, field, "a timetable", "write { keys = [[0, START], [2, END]] }");
+      if (!node.is_table()) return wrong_type(node, path, field, "a timetable", "write { keys = [[0, START], [2, END]] }");
       unit_of_keys = field.unit;
       read_struct(node, path, value = T{});
       unit_of_keys = "";
@@ -171,7 +170,8 @@ void Reader::read_leaf(const toml::node& node, const std::string& path, const Fi
     // A vector: exactly as many numbers as it has.
     T numbers = T::Zero();
     fits = array && array->size() == static_cast<std::size_t>(numbers.size());
-    for (std::size_t i = 0; fits && i < array->size(); ++i) fits = read_quantity((*array)[i], field, numbers[static_cast<long>(i)]);
+    for (std::size_t i = 0; fits && i < array->size(); ++i)
+      fits = read_quantity((*array)[i], field, numbers[static_cast<long>(i)]);
     if (fits) value = numbers;
   }
   if (!fits) wrong_type(node, path, field, kind_of<T>());
@@ -235,7 +235,8 @@ template <class T>
 bool Reader::read_pair(const toml::node& node, const std::string& path, T& key) {
   const toml::array* array = node.as_array();
   if (!array || array->size() != 2) return false;
-  const Field time = describe_detail::make_field("time", "", unit("s")), its_value = describe_detail::make_field("value", "");
+  const Field time = describe_detail::make_field("time", "", unit("s")),
+              its_value = describe_detail::make_field("value", "");
   read((*array)[0], path + "[0]", time, key.time);
   read((*array)[1], path + "[1]", its_value, key.value);
   return true;

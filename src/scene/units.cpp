@@ -53,7 +53,7 @@ struct Prefix {
   const char* name;
   int decimals;
 };
-constexpr Prefix prefixes[] = {{"T", 12}, {"G", 9},   {"M", 6},   {"k", 3},  {"h", 2},  {"d", -1}, {"c", -2},
+constexpr Prefix prefixes[] = {{"T", 12}, {"G", 9},  {"M", 6},  {"k", 3},  {"h", 2},  {"d", -1}, {"c", -2},
                                {"m", -3}, {"u", -6}, {"µ", -6}, {"μ", -6}, {"n", -9}, {"p", -12}};
 
 std::optional<UnitValue> find_unit(std::string_view name) {
@@ -186,9 +186,10 @@ std::optional<double> number_in(std::string_view text, std::string_view wanted) 
 bool is_readable_unit(std::string_view wanted) { return !wanted.empty() && UnitParser(wanted).parse().has_value(); }
 
 std::string unit_example(std::string_view wanted) {
-  for (const auto& [unit, example] : {std::pair{"m", "5 mm"}, std::pair{"Pa", "1 MPa"}, std::pair{"kg/m^3", "1.1 g/cm^3"},
-                                      std::pair{"rad", "30 deg"}, std::pair{"turns", "90 deg"}, std::pair{"rad/s", "3000 rpm"},
-                                      std::pair{"N", "2 kN"}, std::pair{"s", "1 ms"}, std::pair{"kg", "5 g"}})
+  for (const auto& [unit, example] :
+       {std::pair{"m", "5 mm"}, std::pair{"Pa", "1 MPa"}, std::pair{"kg/m^3", "1.1 g/cm^3"}, std::pair{"rad", "30 deg"},
+        std::pair{"turns", "90 deg"}, std::pair{"rad/s", "3000 rpm"}, std::pair{"N", "2 kN"}, std::pair{"s", "1 ms"},
+        std::pair{"kg", "5 g"}})
     if (wanted == unit) return example;
   return "1 " + std::string(wanted);
 }

@@ -37,8 +37,9 @@ SENTENCE("scene", "numbers with units are read exactly: the decimal point is mov
 }
 
 SENTENCE("scene", "a text of another kind, without unit or with an unknown one is no number") {
-  for (const char* text : {"5", "5 ", "mm", "", "thick", "5 mm", "1 MPa/", "1 Pa s", "inf Pa", "nan Pa", "1e9999 Pa", "1e400 Pa",
-                           "0x10 Pa", "1 Pa^", "1 Pa^99", "1 ^2", "--1 Pa", "+-1 Pa", "1 1", "1 /Pa", "1 Pa Pa"})
+  for (const char* text :
+       {"5",        "5 ",      "mm",    "",        "thick", "5 mm",   "1 MPa/", "1 Pa s", "inf Pa", "nan Pa", "1e9999 Pa",
+        "1e400 Pa", "0x10 Pa", "1 Pa^", "1 Pa^99", "1 ^2",  "--1 Pa", "+-1 Pa", "1 1",    "1 /Pa",  "1 Pa Pa"})
     EXPECT_FALSE(number_in(text, "Pa")) << text;
   EXPECT_FALSE(number_in("50 Hz", "rad/s"));  // turns or radians?
   EXPECT_FALSE(number_in("5 mm", ""));
@@ -114,8 +115,9 @@ SENTENCE("scene", "a scene with units is the scene in plain SI, and is written a
 
 SENTENCE("scene", "timetables take units for times and for values, as pairs and as tables") {
   const Checked<Scene> scene = read_scene(
-      with("at  = 0.0", "at = 0.0\nturn = { keys = [[0, 0], [\"500 ms\", \"90 deg\"], { time = \"1 s\", value = \"2 turns\" }] }\n"
-                        "move = { keys = [[0, [0, 0, 0]], [1, [\"1 cm\", 0, \"2 mm\"]]] }"),
+      with("at  = 0.0",
+           "at = 0.0\nturn = { keys = [[0, 0], [\"500 ms\", \"90 deg\"], { time = \"1 s\", value = \"2 turns\" }] }\n"
+           "move = { keys = [[0, [0, 0, 0]], [1, [\"1 cm\", 0, \"2 mm\"]]] }"),
       "scene.toml");
   ASSERT_TRUE(scene) << to_text(scene.problems());
   const Timetable<double>& turn = scene->clamps[0].turn;
@@ -145,11 +147,13 @@ SENTENCE("scene", "--set takes units, bare and in vectors and timetables") {
 }
 
 SENTENCE("scene", "a wrong kind of unit is named with the right one") {
-  EXPECT_EQ(complaints(with("young_modulus = 1.0e6", "young_modulus = \"5 mm\"")),
-            "scene.toml:10:17: material.rubber.young_modulus: got \"5 mm\", must be a number in Pa, or a text with a unit of that "
-            "kind such as \"1 MPa\"\n");
-  EXPECT_CONTAINS(complaints(with("radius = 0.005", "radius = \"5 mmm\"")),
-                  "got \"5 mmm\", must be a number in m, or a text with a unit of that kind such as \"5 mm\"; there is no unit `mmm`");
+  EXPECT_EQ(
+      complaints(with("young_modulus = 1.0e6", "young_modulus = \"5 mm\"")),
+      "scene.toml:10:17: material.rubber.young_modulus: got \"5 mm\", must be a number in Pa, or a text with a unit of that "
+      "kind such as \"1 MPa\"\n");
+  EXPECT_CONTAINS(
+      complaints(with("radius = 0.005", "radius = \"5 mmm\"")),
+      "got \"5 mmm\", must be a number in m, or a text with a unit of that kind such as \"5 mm\"; there is no unit `mmm`");
 }
 
 }  // namespace

@@ -231,9 +231,10 @@ std::string describe(const Scene& scene, const Model& model, Told told, const st
 
 std::string description_json(const Simulation& simulation, const std::string& name, std::uint32_t generation) {
   const double size = scene_size(model_of(simulation));
-  return describe(simulation.scene(), model_of(simulation),
-                  {simulation.step_size(), methods_of(simulation.scene()), inputs_of(simulation, size),
-                   simulation.stable_step()}, name, generation);
+  return describe(
+      simulation.scene(), model_of(simulation),
+      {simulation.step_size(), methods_of(simulation.scene()), inputs_of(simulation, size), simulation.stable_step()}, name,
+      generation);
 }
 
 std::string description_json(const Scene& scene, const Model& model, double step, const std::string& name,

@@ -32,7 +32,8 @@ struct CurveChecker {
   }
   void direction(const std::string& part, const Vec3& v) {
     point(part, v);
-    if (v.allFinite() && !(v.norm() > 1e-12)) say(part, "a direction of length 0", "must have a length > 0", "for example [1, 0, 0]");
+    if (v.allFinite() && !(v.norm() > 1e-12))
+      say(part, "a direction of length 0", "must have a length > 0", "for example [1, 0, 0]");
   }
   void positive(const std::string& part, double value, const std::string& unit) {
     if (!(value > 0) || !std::isfinite(value)) say(part, fmt::format("got {} {}", value, unit), "must be > 0");
