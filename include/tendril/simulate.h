@@ -28,9 +28,9 @@ std::string write_scene(const Scene& scene);                        // TOML that
 std::string scene_format_manual(std::span<const MethodInfo> methods);                           // docs/scene_format.md
 std::string scene_json_schema(std::span<const MethodInfo> methods);                             // docs/scene.schema.json
 std::string capability_table(std::span<const MethodInfo> methods);                              // docs/methods/README.md
-std::string suggest(std::string_view word,
-                    const std::vector<std::string>& allowed);  // "did you mean `radius`?", else what there is
-std::string did_you_mean(std::string_view word, const std::vector<std::string>& allowed);  // the first of these, or empty
+// "did you mean `radius`?", or what is allowed when nothing is near; the second says nothing then.
+std::string suggest(std::string_view word, const std::vector<std::string>& allowed);
+std::string did_you_mean(std::string_view word, const std::vector<std::string>& allowed);
 
 // ---- checking --------------------------------------------------------------------------------------------------------------
 [[nodiscard]] Problems check(const Scene& scene);  // ranges, references, geometry, capability of its method
