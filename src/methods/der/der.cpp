@@ -35,6 +35,7 @@ Der::Der(std::shared_ptr<const Model> model, const Settings& settings)
   update_angles(*chain_, *angles_, 1);
   update_gradient(*chain_, 0);
   remember_curvature(*chain_);
+  if (is_leapfrog()) parts_.note(pace_of(*chain_, chain_->all()), !contacts_);
 }
 
 ChainChoice Der::choice() const {
@@ -45,9 +46,9 @@ ChainChoice Der::choice() const {
 ProjectionReport Der::project_all(double dt, Push push, bool velocities, bool again) {
   const double tolerance = settings_.projection_tolerance;
   const int most = settings_.projection_iterations;
-  if (joins_) return joins_->project(*chain_, dt, tolerance, most, push, velocities, again);
+  if (joins_) return joins_->project(*chain_, {dt, kick_}, tolerance, most, push, velocities, again);
   for_each_chunk([&](const Chunk& chunk, ChunkReport& report) {
-    report.lengths = project(*chain_, chunk, *projection_, dt, tolerance, most, push, again);
+    report.lengths = project(*chain_, chunk, *projection_, {dt, kick_}, tolerance, most, push, again);
   });
   ProjectionReport worst;
   for (const ChunkReport& report : chunk_reports_) {
@@ -95,6 +96,7 @@ void Der::allocate() {
 void Der::start_on_lengths() {
   // Positions only; a start that cannot be projected is left alone. Tensions of this projection mean nothing.
   const Array3 x = chain_->x, v = chain_->v;
+  kick_ = 1;
   const bool fine = project_all(1, Push::fast, false).fine;
   chain_->v = v;
   if (!fine) chain_->x = x;
@@ -137,6 +139,7 @@ void Der::rebuild() {
   // A new chain in the present pose, from what the old one would write; only the history of rolling is carried over by hand.
   Frame pose = model_->initial;
   write(pose);
+  before_ = 0;
   const std::unique_ptr<Chain> old = std::move(chain_);
   chain_ = std::make_unique<Chain>(build_chain(*model_, pose, drive_, choice()));
   for (std::size_t e = 0; e < chain_->slot_of_edge.size(); ++e)
@@ -172,12 +175,12 @@ double Der::move_freely(const Chunk& chunk, double dt) {
   const auto twins = c.twins_of(chunk);
   for (const Twin& twin : twins) force_.add(twin.first, force_.get(twin.second));
   for (const Twin& twin : twins) force_.set(twin.second, force_.get(twin.first));
-  const Pack h(dt);
-  // Symplectic Euler, four vertices at a time: first the velocity, then the position with the new velocity.
+  const Pack h(dt), kick(kick_);
+  // Four vertices at a time: first the velocity, then the position with the new velocity.
   Pack fastest(0);
   for (int v = chunk.begin; v < chunk.end; v += pack_size) {
     const V3<Pack> velocity =
-        der::load(decay_, v) * (der::load(c.v, v) + (h * der::load(c.inverse_mass, v)) * der::load(force_, v));
+        der::load(decay_, v) * (der::load(c.v, v) + (kick * der::load(c.inverse_mass, v)) * der::load(force_, v));
     store(c.v, v, velocity);
     if (!drag_->any()) store(c.x, v, der::load(c.x, v) + h * velocity);
     fastest = math::max(fastest, squared_norm(velocity));
@@ -190,16 +193,16 @@ double Der::move_freely(const Chunk& chunk, double dt) {
 
 void Der::integrate(double dt) {
   Chain& c = *chain_;
-  // Mass damping, implicit: v/(1 + dt c). The factors change only with the step.
-  if (dt != decay_dt_) {
-    decay_dt_ = dt;
-    for (std::size_t v = 0; v < decay_.size(); ++v) decay_[v] = 1 / (1 + dt * c.mass_damping[v]);
+  // Mass damping, implicit: v/(1 + kick c). The factors change only with the step.
+  if (kick_ != decay_dt_) {
+    decay_dt_ = kick_;
+    for (std::size_t v = 0; v < decay_.size(); ++v) decay_[v] = 1 / (1 + kick_ * c.mass_damping[v]);
   }
   for_each_chunk([&](const Chunk& chunk, ChunkReport& report) { report.speed2 = move_freely(chunk, dt); });
   // Hands and drag change velocities, so with drag the positions move only here.
   if (!drive_.grips.empty()) pull_grips(dt, !drag_->any());
   if (drag_->any()) {
-    drag_->apply(drive_, c, dt);
+    drag_->apply(drive_, c, kick_);
     const Pack h(dt);
     for (int v = c.begin; v < c.end; v += pack_size) store(c.x, v, der::load(c.x, v) + h * der::load(c.v, v));
   }
@@ -254,12 +257,14 @@ void Der::ask_drive(double time, const Live& live) {
 }
 
 StepReport Der::step(double time, double dt, const Live& live) {
-  // Substeps where taut rods touch something; the report of the whole step holds the worst of each.
-  const int count = contacts_ ? parts_of(dt) : 1;
+  // Substeps where edges turn far or rods are taut; the report of the whole step holds the worst of each.
+  const int count = parts_of(dt);
   StepReport worst;
   for (int k = 0; k < count; ++k) {
     StepReport one = take_step(time + k * dt / count, dt / count, live);
-    if (one.outcome != Outcome::fine || count == 1) return one;
+    if (one.outcome != Outcome::fine) return one;
+    if (k == count - 1) note_pace();
+    if (count == 1) return one;
     one.iterations = std::max(one.iterations, worst.iterations);
     one.residual = std::max(one.residual, worst.residual);
     one.penetration = std::max(one.penetration, worst.penetration);
@@ -282,6 +287,7 @@ StepReport Der::take_step(double time, double dt, const Live& live) {
   Chain& c = *chain_;
   report_ = {};
   report_.step_taken = dt;
+  kick_ = kick_of(dt);
   const auto failed = [&](Cause cause) {
     report_.outcome = Outcome::diverged;
     report_.cause = cause;
@@ -296,8 +302,9 @@ StepReport Der::take_step(double time, double dt, const Live& live) {
   if (c.has_rolling) begin_roll(c, *angles_, dt);
   if (contacts_) contacts_->remember(c, joins_.get());
   // 4, 5: torques of the rods on bodies (sec. 8.2), bodies integrated by the library.
-  if (joins_) joins_->step(c, drive_, dt);
-  // 6, 7: loads, then the centerline by symplectic Euler (sec. 7.2).
+  if (joins_) joins_->step(c, drive_, {dt, kick_});
+  // 6, 7: loads, then the centerline (sec. 7.2).
+  // differs from the paper: leapfrog, but with the fast projection symplectic Euler as there.
   integrate(dt);
   lap(Part::forces);
   if (!std::isfinite(fastest_) || (joins_ && !joins_->finite())) return failed(Cause::not_finite);
@@ -311,8 +318,9 @@ StepReport Der::take_step(double time, double dt, const Live& live) {
   if (move_walls_) set_walls(c, drive_);
   if (joins_) joins_->set_walls(c);
   // 10: Bishop frames (sec. 4.2.2): the first director in time, the others along the rod.
-  for_each_chunk([&](const Chunk& chunk, ChunkReport&) {
+  for_each_chunk([&](const Chunk& chunk, ChunkReport& report) {
     update_edges(c, chunk);
+    if (is_leapfrog()) report.pace = pace_of(c, chunk);
     carry_first_directors(c, chunk, first_tangents_);
     update_bishop(c, chunk, false);
   });
@@ -331,6 +339,7 @@ StepReport Der::take_step(double time, double dt, const Live& live) {
     contacts_->finish(c, joins_.get(), dt, report_);
     if (contacts_->growth() > most_growth) return failed(Cause::contact);
   }
+  if (is_leapfrog()) before_ = dt;
   lap(Part::contact);
   return report_;
 }
@@ -351,6 +360,7 @@ StepReport Der::relax(double time, double load_factor, const Live& live) {
   if (!relaxer_) relaxer_ = std::make_unique<Relaxer>(c);
   place_held();
   c.v.assign(static_cast<int>(c.kind.size()), {0, 0, 0});
+  before_ = 0;
   for (std::size_t r = 0; r < c.rods.size(); ++r) first_tangents_[r] = c.t.get(c.rods[r].first);
   set_walls(c, drive_);
   forget_walls();

@@ -13,12 +13,13 @@ const std::vector<OptionInfo>& options() {
   static const std::vector<OptionInfo> list = {
       {"projection",
        "",
-       std::string("fast"),
+       std::string("conserving"),
        -forever,
        forever,
-       {"fast", "conserving"},
-       "How lengths are kept: by the paper's fast projection, which loses energy in lively motion, or along the edges' old "
-       "directions, which keeps energy and angular momentum.",
+       {"conserving", "fast"},
+       "How lengths are kept. `conserving`: by forces along the edges at the start of the step, which keeps energy and "
+       "angular momentum; the step is divided where edges turn far. `fast`: the paper's fast projection, which damps "
+       "what is under tension, feeds what is compressed and loses energy in lively motion.",
        {"fast"}},
       {"projection_tolerance",
        "",

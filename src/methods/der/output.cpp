@@ -12,6 +12,7 @@ void Der::fill_output() const {
   *output_ = *chain_;
   fill_directors(*output_);
   update_gradient(*output_, 0);
+  synchronise(*output_);
 }
 
 void Der::write(Frame& frame) const {
@@ -74,10 +75,6 @@ void Der::write(Frame& frame) const {
 
 void Der::write_reactions(std::span<Wrench> at_clamps) const {
   const Chain& c = *output_;
-  const auto inner_force = [&](int s) -> V3<double> {
-    if (c.kind[z(s)] != SlotKind::edge) return {0, 0, 0};
-    return c.gradient.get(s) + (c.tension[z(s)] * c.length[z(s)]) * c.t.get(s);
-  };
   for (std::size_t i = 0; i < model_->clamps.size(); ++i) {
     at_clamps[i] = {};
     const ClampModel& clamp = model_->clamps[i];
@@ -85,7 +82,7 @@ void Der::write_reactions(std::span<Wrench> at_clamps) const {
     const ChainRod& rod = c.rods[z(clamp.rod)];
     for (int v = rod.first; v < rod.end; ++v) {
       if (c.node[z(v)] != clamp.node.value) continue;
-      const V3<double> felt = inner_force(v) - inner_force(v - 1) + loads_->force().get(v);
+      const V3<double> felt = inner_force(c, v) - inner_force(c, v - 1) + loads_->force().get(v);
       at_clamps[i].force -= to_eigen(felt);
     }
     if (joins_) at_clamps[i].force -= to_eigen(joins_->force_at(clamp.node.value));
@@ -129,7 +126,7 @@ void Der::visit_state(StateArchive& archive) {
   for (Array* a : {&c.old_first.x, &c.old_first.y, &c.old_second.x, &c.old_second.y}) archive.fixed(*a);
   for (Array* a : {&c.theta, &c.roll, &c.roll_change, &c.tension, &c.first_director, &c.closure}) archive.fixed(*a);
   archive.fixed(c.walls);
-  archive(late_, drive_, report_);
+  archive(late_, drive_, report_, before_, parts_);
   if (joins_) archive(*joins_);
   if (contacts_) archive(*contacts_);
   if (!archive.reading()) return;

@@ -43,14 +43,15 @@ void BodiesAndJoints::set_walls(Chain& c) const {
 // What the rod does to its walls is minus what the walls do to the rod; about the edge it is the torque of the material
 // frame.
 //   at a rod's start  +beta (theta^n - theta^0)/L t,   at its end  the opposite        [Bergou 2008, sec. 8.2; ERRATA D15]
-void BodiesAndJoints::step(const Chain& c, const Drive& drive, double dt) {
+void BodiesAndJoints::step(const Chain& c, const Drive& drive, StepTimes step) {
   // Gravity and damping of bodies, implicit in the velocity.
+  const double dt = step.dt, kick = step.kick;
   remember_levers(c);
   for (std::size_t i = 0; i < bodies_.size(); ++i) {
     const BodyModel& body = model_.bodies[i];
     BodyState& now = bodies_[i];
     if (body.kind == BodyKind::driven) now.motion = drive.bodies[i].motion;
-    const double slow = body.damping / (1 + dt * body.damping);
+    const double slow = body.damping / (1 + kick * body.damping);
     wrenches_[i] = {body.mass * (drive.gravity - slow * now.motion.linear), Vec3::Zero()};
     if (slow > 0) wrenches_[i].moment = -slow * (world_inertia(body, now.pose.orientation) * now.motion.angular);
   }
@@ -62,6 +63,10 @@ void BodiesAndJoints::step(const Chain& c, const Drive& drive, double dt) {
     const bool body = wall.carrier() < plan_.bodies;
     (body ? wrenches_[z(wall.carrier())].moment : junction_moment_[z(wall.carrier() - plan_.bodies)]) += felt;
   }
+  // The library lets forces act over the time in which things move.
+  if (kick != dt) {
+    for (Wrench& wrench : wrenches_) wrench = {(kick / dt) * wrench.force, (kick / dt) * wrench.moment};
+  }
   // Bodies by the library, contact among them included; driven ones stand where the drive says.
   if (world_) world_->step(drive, dt, steps_, wrenches_, bodies_);
   ++steps_;
@@ -72,7 +77,7 @@ void BodiesAndJoints::step(const Chain& c, const Drive& drive, double dt) {
     const Junction& junction = plan_.junctions[i];
     if (junction.fixed) continue;
     Vec3& spin = junction_spin_[i];
-    spin = (spin + (dt / junction.inertia) * junction_moment_[i]) / (1 + dt * junction.damping);
+    spin = (spin + (kick / junction.inertia) * junction_moment_[i]) / (1 + kick * junction.damping);
     junction_turn_[i] = (exp_quat(Vec3(dt * spin)) * junction_turn_[i]).normalized();
   }
 }

@@ -35,15 +35,15 @@ class BodiesAndJoints {
   std::span<const CarriedWall> walls();           // as they stand now
   void attach(const Chain& chain, double scale);  // a chain was built: rows and workspaces for it
   void set_walls(Chain& chain) const;
-  // Bodies and junctions move on by dt under gravity and the moments at their walls.
-  void step(const Chain& chain, const Drive& drive, double dt);
+  // Bodies and junctions move on under gravity and the moments at their walls.
+  void step(const Chain& chain, const Drive& drive, StepTimes step);
   // Lengths of edges and joints at once. Without `velocities` only places change. `again`: multipliers add up.
-  ProjectionReport project(Chain& chain, double dt, double tolerance, int max_iterations, Push push, bool velocities = true,
-                           bool again = false);
+  ProjectionReport project(Chain& chain, StepTimes step, double tolerance, int max_iterations, Push push,
+                           bool velocities = true, bool again = false);
   // An impulse times dt at a point of a body: moves it and changes its velocities. The projection takes over from there.
   void push_body(int body, const Vec3& impulse, const Vec3& local, double dt);
   // A hand at a body: its spring before the projection, its damper after it, each implicitly.
-  void pull(const Grip& grip, double dt);
+  void pull(const Grip& grip, StepTimes step);
   void damp(const Grip& grip, double dt);
   V3<double> force_at(int node) const { return node_force_[z(node)]; }  // of the joints on a node, in the last step [N]
 
@@ -68,7 +68,7 @@ class BodiesAndJoints {
   void set_inverse_masses();
   void factor();
   void move_blocks(Chain& chain, double dt, bool velocities);
-  void finish(Chain& chain, double dt, bool velocities);
+  void finish(Chain& chain, StepTimes step, bool velocities);
   void add_row(std::initializer_list<int> blocks);
 
   const Model& model_;

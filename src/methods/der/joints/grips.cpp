@@ -72,15 +72,15 @@ Mat3 BodiesAndJoints::mobility(int body, const Vec3& lever) const {
 // With the point's place x after the step without it, W its mobility and p the impulse times dt,
 //   p = k dt^2 (x_h - x - W p)
 // As for rods, no hand moves what hangs on them by more in a step than the lengths can follow.
-void BodiesAndJoints::pull(const Grip& grip, double dt) {
+void BodiesAndJoints::pull(const Grip& grip, StepTimes step) {
   const Pose& pose = bodies_[z(grip.body)].pose;
   const Vec3 lever = pose.orientation * grip.point;
-  const double k = grip.stiffness * dt * dt;
+  const double k = grip.stiffness * step.dt * step.kick;
   const Mat3 W = mobility(grip.body, lever);
   const Vec3 away = grip.pose.position - pose.position - lever;
   Vec3 p = (Mat3::Identity() + k * W).ldlt().solve(k * away);
   if (const double moved = (W * p).norm(); moved > most_pull * scale_ && is_tied(grip.body)) p *= most_pull * scale_ / moved;
-  push_body(grip.body, p, grip.point, dt);
+  push_body(grip.body, p, grip.point, step.dt);
 }
 
 //   J = c dt (v_h - v - W J)
@@ -104,13 +104,13 @@ void BodiesAndJoints::damp(const Grip& grip, double dt) {
 // would come to rest elsewhere than in equilibrium.
 void Der::pull_grips(double dt, bool moved) {
   for (const Grip& grip : drive_.grips) {
-    if (grip.body >= 0) joins_->pull(grip, dt);
+    if (grip.body >= 0) joins_->pull(grip, {dt, kick_});
     if (grip.rod < 0 || grip.stiffness == 0) continue;
     HeldPoint p = point_of(*chain_, &decay_, grip, dt);
     if (!moved) p.x += dt * p.v;
     const double k = grip.stiffness;
     const V3<double> away = to_small(grip.pose.position) - p.x;
-    if (p.W > 0) push(*chain_, p, (p.W * k * dt / (1 + p.W * k * dt * dt)) * away, moved ? dt : 0);
+    if (p.W > 0) push(*chain_, p, (p.W * k * kick_ / (1 + p.W * k * kick_ * dt)) * away, moved ? dt : 0);
   }
 }
 
@@ -119,10 +119,10 @@ void Der::pull_grips(double dt, bool moved) {
 //   J = c (v_h - v) dt / (1 + W c dt)
 void Der::damp_grips(double dt) {
   for (const Grip& grip : drive_.grips) {
-    if (grip.body >= 0) joins_->damp(grip, dt);
+    if (grip.body >= 0) joins_->damp(grip, kick_);
     if (grip.rod < 0 || grip.damping == 0) continue;
     const HeldPoint p = point_of(*chain_, nullptr, grip, dt);
-    const double share = p.W * grip.damping * dt / (1 + p.W * grip.damping * dt);
+    const double share = p.W * grip.damping * kick_ / (1 + p.W * grip.damping * kick_);
     if (p.W > 0) push(*chain_, p, share * (to_small(grip.motion.linear) - p.v), 0);
   }
 }

@@ -242,7 +242,7 @@ void BodiesAndJoints::move_blocks(Chain& c, double dt, bool velocities) {
   c.match_twins();
 }
 
-ProjectionReport BodiesAndJoints::project(Chain& c, double dt, double tolerance, int max_iterations, Push push,
+ProjectionReport BodiesAndJoints::project(Chain& c, StepTimes step, double tolerance, int max_iterations, Push push,
                                           bool velocities, bool again) {
   ProjectionReport report;
   // A second projection in the same step adds to the multipliers of the first. Effective masses as the bodies are turned
@@ -273,9 +273,9 @@ ProjectionReport BodiesAndJoints::project(Chain& c, double dt, double tolerance,
     }
     matrix_.solve(rows_.right);
     for (std::size_t r = 0; r < rows_.right.size(); ++r) rows_.multiplier[r] += rows_.right[r];
-    move_blocks(c, dt, velocities);
+    move_blocks(c, step.dt, velocities);
   }
-  finish(c, dt, velocities);
+  finish(c, step, velocities);
   return report;
 }
 
@@ -292,9 +292,9 @@ void BodiesAndJoints::push_body(int b, const Vec3& impulse, const Vec3& local, d
   body.motion.angular += turn / dt;
 }
 
-void BodiesAndJoints::finish(Chain& c, double dt, bool velocities) {
+void BodiesAndJoints::finish(Chain& c, StepTimes step, bool velocities) {
   // Multipliers as forces: tensions of edges, what joints exert on nodes.
-  const double rate2 = 1 / (dt * dt);
+  const double dt = step.dt, rate2 = 1 / (dt * step.kick);
   const auto force = [&](int s) { return rate2 + c.mass_damping[z(s)] / dt; };  // damping takes its part of every force
   for (std::size_t i = 0; i < edge_slots_.size(); ++i)
     c.tension[z(edge_slots_[i])] = force(edge_slots_[i]) * rows_.multiplier[i];

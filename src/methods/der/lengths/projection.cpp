@@ -128,13 +128,40 @@ void solve(const Chain& c, const Chunk& chunk, ProjectionWork& work, Push push) 
   }
 }
 
+// How far the multipliers of its two slots move a vertex.
+V3<double> moved_by_edges(const Chain& c, const ProjectionWork& work, int v) {
+  const auto k = z(v);
+  return c.inverse_mass[k] * (work.right[k] * work.along.get(v) - work.right[k - 1] * work.along.get(v - 1));
+}
+
 }  // namespace
 
-ProjectionReport project(Chain& c, const Chunk& chunk, ProjectionWork& work, double dt, double tolerance, int max_iterations,
-                         Push push, bool again) {
+void project_velocities(Chain& c, const Chunk& chunk, ProjectionWork& work, double kick) {
+  // Linear: one solve is exact, but for walls in a ring, which `solve` leaves to an outer iteration.
+  for (int left = work.has_rings ? 8 : 1; left > 0; --left) {
+    assemble<Push::fast>(c, chunk, work);
+    for (int s = chunk.begin; s < chunk.end; s += pack_size)
+      store(work.right, s, load(c.constrained, s) * dot(load(work.along, s), load(c.v, s + 1) - load(c.v, s)));
+    solve(c, chunk, work, Push::fast);
+    const Pack rate(1 / kick);
+    for (int v = chunk.begin; v < chunk.end; v += pack_size) {
+      const Pack lambda = load(work.right, v);
+      const V3<Pack> d =
+          load(c.inverse_mass, v) * (lambda * load(work.along, v) - load(work.right, v - 1) * load(work.along, v - 1));
+      store(c.v, v, load(c.v, v) + d);
+      store(c.tension, v, load(c.tension, v) + rate * lambda);
+    }
+    for (const Twin& twin : c.twins_of(chunk)) c.v.add(twin.first, moved_by_edges(c, work, twin.second));
+    c.match_twins(chunk);
+  }
+}
+
+ProjectionReport project(Chain& c, const Chunk& chunk, ProjectionWork& work, StepTimes step, double tolerance,
+                         int max_iterations, Push push, bool again) {
   ProjectionReport report;
   // Multipliers are summed up as tensions; the conserving push goes along the edges as they were before the step.
-  const Pack rate(1 / dt), rate2(1 / (dt * dt));
+  const double dt = step.dt;
+  const Pack rate(1 / dt), rate2(1 / (dt * step.kick));
   if (!again) std::fill(&c.tension[z(chunk.begin)], &c.tension[z(chunk.end)], 0.0);
   for (int s = chunk.begin; push == Push::conserving && s < chunk.end; s += pack_size)
     store(work.along, s, load(c.length, s) * load(c.t, s));
@@ -156,11 +183,7 @@ ProjectionReport project(Chain& c, const Chunk& chunk, ProjectionWork& work, dou
     }
     for (const Twin& twin : c.twins_of(chunk)) {
       // Each twin moved by its own edge only; their node moves by the sum.
-      const auto moved = [&](int v) {
-        const auto k = z(v);
-        return c.inverse_mass[k] * (work.right[k] * work.along.get(v) - work.right[k - 1] * work.along.get(v - 1));
-      };
-      const V3<double> d = moved(twin.second);
+      const V3<double> d = moved_by_edges(c, work, twin.second);
       c.x.add(twin.first, d);
       c.v.add(twin.first, (1 / dt) * d);
     }

@@ -100,6 +100,11 @@ double update_gradient(Chain& c, const Chunk& chunk, double dt) {
   return smallest;
 }
 
+V3<double> inner_force(const Chain& c, int s) {
+  if (c.kind[z(s)] != SlotKind::edge) return {0, 0, 0};
+  return c.gradient.get(s) + (c.tension[z(s)] * c.length[z(s)]) * c.t.get(s);
+}
+
 void remember_curvature(Chain& c) {
   for (const ChainRod& rod : c.rods) {
     if (!rod.general) continue;

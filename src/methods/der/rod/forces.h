@@ -11,6 +11,8 @@ namespace tendril::der {
 // Returns the smallest 1 + a.b over the joints: 0 where a joint is folded.
 double update_gradient(Chain& chain, const Chunk& chunk, double dt);
 inline double update_gradient(Chain& chain, double dt) { return update_gradient(chain, chain.all(), dt); }
+// What an edge transmits, the action of its end on its start: dE/de and tension. None in walls and pads.
+V3<double> inner_force(const Chain& chain, int slot);
 // Takes the present material curvatures as those of the step before.
 void remember_curvature(Chain& chain);
 
