@@ -66,8 +66,8 @@ void print_lines(const std::vector<std::string>& lines) {
 
 void print_summary(const RunReport& r, const Simulation& simulation, const std::string& folder, bool shown) {
   fmt::print("{}: {:.6g} s with {} in {} steps ({} frames), {:.2f} s of wall clock\n",
-             simulation.scene().title.empty() ? "run" : simulation.scene().title, r.time, r.method, r.steps, r.frames,
-             r.wall_seconds);
+             simulation.scene().title.empty() ? "run" : printable(simulation.scene().title), r.time, r.method, r.steps,
+             r.frames, r.wall_seconds);
   print_lines(probe_lines(r, simulation.scene()));
   print_lines(solver_lines(r));
   print_lines(energy_lines(r, simulation.frame().flow));
@@ -93,7 +93,8 @@ bool write_page(const std::string& folder) {
 int finish(const RunArguments& a, const Simulation& simulation, const RunReport& report, const std::string& folder) {
   const bool shown = write_page(folder);
   if (a.json) fmt::print("{}", summary_json(simulation, report));
-  if (report.outcome != Outcome::fine) {
+  const bool suspect = report.outcome == Outcome::suspect;
+  if (report.outcome != Outcome::fine && !suspect) {
     fmt::print(stderr, "{}\nThe last good state (t = {:.6g} s) and every frame before it are in {}\n", report.message,
                report.time, folder);
     return diverged;
@@ -104,7 +105,8 @@ int finish(const RunArguments& a, const Simulation& simulation, const RunReport&
     return interrupted;
   }
   if (!a.json && !a.quiet) print_summary(report, simulation, folder, shown);
-  return fine;
+  if (suspect) fmt::print(stderr, "the result is suspect: {}\n", report.message);
+  return suspect ? check_failed : fine;
 }
 
 std::unique_ptr<RunFolder> open_folder(const RunArguments& a, const std::string& folder, Simulation& simulation) {
@@ -112,6 +114,9 @@ std::unique_ptr<RunFolder> open_folder(const RunArguments& a, const std::string&
   if (!look_at_run(folder).exists)
     throw RecordError(fmt::format("{}: there is no run to resume; leave out --resume, or give its folder with -o", folder));
   auto run = RunFolder::resume(folder, simulation);
+  if (a.until && *a.until < simulation.time())
+    throw RecordError(fmt::format("{}: the run is at t = {:.6g} s already; give a later time than --until {:g}", folder,
+                                  simulation.time(), *a.until));
   if (!a.quiet && !a.json) fmt::print(stderr, "going on at t = {:.6g} s\n", simulation.time());
   return run;
 }

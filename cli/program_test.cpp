@@ -43,7 +43,8 @@ SENTENCE("cli",
   EXPECT_EQ(outcome("cut"), "interrupted");
   shell.file("stiff.toml", beam_scene("step = \"auto\"", "step = 2.0"));
   const Answer stiff = shell.tendril(
-      "run stiff.toml -o here --set time.duration=40 --set time.frames_per_second=0.5 --set 'rod[0].stretch=elastic'");
+      "run stiff.toml -o here --set time.allow_unstable=true --set time.duration=40 --set time.frames_per_second=0.5 --set "
+      "'rod[0].stretch=elastic'");
   EXPECT_EQ(stiff.code, 3) << stiff.err;  // in the place of the older run
   EXPECT_EQ(outcome("here"), "diverged");
   EXPECT_EQ(shell.tendril("run beam.toml -o blocked").code, 0);
@@ -195,8 +196,9 @@ SENTENCE("cli", "a run that diverges exits with 3, names the cause and keeps the
   Shell shell;
   // 1 s steps for a rod that needs less than a millisecond; even 1/256 of it is too much.
   shell.file("beam.toml", beam_scene("step = \"auto\"", "step = 2.0"));
-  const Answer a =
-      shell.tendril("run beam.toml --set time.duration=40 --set time.frames_per_second=0.5 --set 'rod[0].stretch=elastic'");
+  const Answer a = shell.tendril(
+      "run beam.toml --set time.allow_unstable=true --set time.duration=40 --set time.frames_per_second=0.5 "
+      "--set 'rod[0].stretch=elastic'");
   EXPECT_EQ(a.code, 3) << a.err;
   EXPECT_TRUE(has(a.err, "What to change")) << a.err;
   EXPECT_TRUE(std::filesystem::exists(shell.folder / "runs" / "beam" / "checkpoint.bin"));

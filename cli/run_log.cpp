@@ -15,7 +15,7 @@ void RunLog::begin(const Simulation& simulation) {
   log_->set_pattern("%Y-%m-%d %H:%M:%S  %l  %v");
   log_->flush_on(spdlog::level::info);
   log_->info("tendril {}: {} with method {}, from t = {:.6g} s to {:.6g} s, step {:.3g} s", TENDRIL_VERSION,
-             simulation.scene().title.empty() ? "a scene" : simulation.scene().title, simulation.scene().method,
+             simulation.scene().title.empty() ? "a scene" : printable(simulation.scene().title), simulation.scene().method,
              simulation.time(), simulation.scene().time.duration, simulation.step_size());
   retries_ = simulation.report().retries;
   if (const MethodInfo* method = find_method_info(simulation.scene().method)) method_ = *method;
@@ -38,7 +38,10 @@ void RunLog::tick(const Simulation& simulation) {
 
 void RunLog::end(const RunReport& report) {
   if (!log_) return;
-  if (report.outcome != Outcome::fine) log_->error("{}", report.message);
+  if (report.outcome == Outcome::suspect)
+    log_->warn("the result is suspect: {}", report.message);
+  else if (report.outcome != Outcome::fine)
+    log_->error("{}", report.message);
   log_->info("ended at t = {:.6g} s after {} steps and {:.2f} s", report.time, report.steps, report.wall_seconds);
   for (const std::string& line : solver_lines(report)) log_->info("{}", line);
   for (const std::string& line : energy_lines(report, flow_)) log_->info("{}", line);

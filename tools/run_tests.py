@@ -174,8 +174,10 @@ def run_fuzzer(program, seconds, result):
     corpus.mkdir(exist_ok=True)
     seeds = [str(f) for f in (root / "scenes", root / "tools/fuzz/seeds") if f.is_dir()]
     words = set(re.findall(r'v\("(\w+)"', (root / "src/scene/describe_scene.h").read_text()))
+    units = set(re.findall(r'^    \{"(\w+)", \{', (root / "src/scene/units.cpp").read_text(), re.MULTILINE))
     with tempfile.NamedTemporaryFile("w", suffix=".dict") as dictionary:
         dictionary.write("".join(f'"{w}"\n' for w in sorted(words)))
+        dictionary.write("".join(f'"\\"5 m{u}\\""\n"\\"2 {u}\\""\n' for u in sorted(units)))
         dictionary.flush()
         print(f"fuzzing for {seconds} s ...", flush=True)
         done = subprocess.run(

@@ -56,7 +56,7 @@ void for_each_component(E&& e, F&& f) {
   f("damping", e.damping), f("drag", e.drag), f("friction", e.friction), f("impacts", e.impacts);
 }
 
-enum class Outcome : std::uint8_t { fine, not_converged, diverged };
+enum class Outcome : std::uint8_t { fine, not_converged, diverged, suspect };  // suspect: of whole runs only, see RunReport
 // Why a step failed. The first ones are everybody's; from `own` on they are the method's, numbered as MethodInfo::failures.
 // The words are given by failure_of (method.h).
 enum class Cause : std::uint8_t { none, not_finite, step_too_large, no_equilibrium, clamp_out_of_reach, contact, own = 16 };
@@ -75,7 +75,7 @@ struct Verdict {
   void add(const Verdict& rod);  // of one more rod that does not depend on the others
 };
 const char* to_text(const Verdict& verdict);  // "a minimum of the energy"
-const char* to_text(Outcome outcome);         // "fine", "not_converged", "diverged": as in summary.json and run.h5
+const char* to_text(Outcome outcome);  // "fine", "not_converged", "diverged", "suspect": as in summary.json and run.h5
 
 struct [[nodiscard]] StepReport {
   Outcome outcome = Outcome::fine;

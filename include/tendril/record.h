@@ -83,7 +83,7 @@ class TrajectoryReader {
   const std::string& scene() const;        // TOML
   const std::string& description() const;  // JSON for views; empty: none
   bool complete() const;                   // it reached its end
-  const std::string& outcome() const;      // fine, not_converged, diverged, or interrupted: stopped, killed, still going on
+  const std::string& outcome() const;      // fine, suspect, not_converged, diverged; interrupted: stopped, killed, goes on
   const std::string& message() const;      // what happened and what to change, when not fine
   const std::vector<std::string>& rod_names() const;
 

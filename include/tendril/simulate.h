@@ -28,7 +28,9 @@ std::string write_scene(const Scene& scene);                        // TOML that
 std::string scene_format_manual(std::span<const MethodInfo> methods);                           // docs/scene_format.md
 std::string scene_json_schema(std::span<const MethodInfo> methods);                             // docs/scene.schema.json
 std::string capability_table(std::span<const MethodInfo> methods);                              // docs/methods/README.md
-std::string suggest(std::string_view word, const std::vector<std::string>& allowed);            // "did you mean `radius`?"
+// "did you mean `radius`?", or what is allowed when nothing is near; the second says nothing then.
+std::string suggest(std::string_view word, const std::vector<std::string>& allowed);
+std::string did_you_mean(std::string_view word, const std::vector<std::string>& allowed);
 
 // ---- checking --------------------------------------------------------------------------------------------------------------
 [[nodiscard]] Problems check(const Scene& scene);  // ranges, references, geometry, capability of its method
@@ -105,6 +107,7 @@ struct RunReport {
   // Of the energy balance at the end, and the largest of all recorded times, with its sign; over the scale at the end. NaN: no balance.
   double energy_error = std::numeric_limits<double>::quiet_NaN(), worst_energy_error = energy_error;
   Measures last;
+  // suspect: it goes on or reached its end, but needed more retries than a few, or its energy error is beyond 5 %. docs/troubleshooting.md
   Outcome outcome = Outcome::fine;
   std::string message;  // what happened and what to change, when not fine
 };
@@ -126,6 +129,7 @@ class Simulation {
   std::int64_t recorded() const;       // recording times reached so far, the present one included
   double time() const;
   double step_size() const;
+  double stable_step() const;  // [s] largest one that is expected to stay stable; 0: not limited
   const Frame& frame() const;  // at the present time
   const Measures& measures() const;
   std::span<const Wrench> reactions() const;  // of the frame

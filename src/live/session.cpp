@@ -190,6 +190,7 @@ struct Session::Inside {
     status.open = stage.has_value();
     status.failed = stage && stage->failed();
     status.finished = stage && stage->simulation().finished() && !status.failed;
+    note_doubts();
     status.recording = recording ? recording->folder() : std::string();
     status.inputs = stage ? stage->inputs() : std::vector<std::pair<std::string, Setting>>();
     // The newest frame, as the bytes that go to clients; made outside the lock.
@@ -213,6 +214,13 @@ struct Session::Inside {
       ++latest.frame_number;
     }
     tell();
+  }
+  // Steps that were taken again, and energy from nowhere: shown while it runs, not only at the end.
+  void note_doubts() {
+    const RunReport report = stage ? stage->simulation().report() : RunReport{};
+    status.suspect = report.outcome == Outcome::suspect ? report.message : std::string();
+    status.retries = report.retries;
+    status.energy_error = report.energy_error;
   }
   void tell() {
     const std::lock_guard lock(listening);

@@ -161,9 +161,9 @@ void RunFolder::end(const RunReport& report) {
   in.flush();
   // Whole: the end was reached, or a live recording was stopped on purpose.
   const bool ended = whole_when_told || in.simulation->finished();
-  const bool stopped = report.outcome == Outcome::fine && !ended;
-  in.trajectory->close(ended && report.outcome == Outcome::fine, stopped ? "interrupted" : to_text(report.outcome),
-                       report.message);
+  // A suspect run has reached its end as well, but says why it should not be believed.
+  const bool well = report.outcome == Outcome::fine || report.outcome == Outcome::suspect, stopped = well && !ended;
+  in.trajectory->close(ended && well, stopped ? "interrupted" : to_text(report.outcome), stopped ? "" : report.message);
   // An interrupted run gets no summary: it does not look whole. A diverged one says so in its own.
   if (ended) write_whole(in.folder / "summary.json", summary_json(*in.simulation, report));
 }

@@ -81,14 +81,15 @@ std::string summary_json(const Simulation& simulation, const RunReport& report) 
                           {"softest_eigenvalue", counted && std::isfinite(v.softest) ? Json(v.softest) : Json()}};
   }
   // What belongs to the run rather than to the rods.
-  out["run"] = {{"title", simulation.scene().title},
-                {"outcome", to_text(report.outcome)},
-                {"message", report.message},
-                {"finished", report.outcome == Outcome::fine && simulation.finished()},
-                {"frames", report.frames},
-                {"retries", report.retries},
-                {"step_size", simulation.step_size()}};
-  return out.dump(1) + "\n";
+  out["run"] = {
+      {"title", simulation.scene().title},
+      {"outcome", to_text(report.outcome)},
+      {"message", report.message},
+      {"finished", (report.outcome == Outcome::fine || report.outcome == Outcome::suspect) && simulation.finished()},
+      {"frames", report.frames},
+      {"retries", report.retries},
+      {"step_size", simulation.step_size()}};
+  return out.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";  // titles made in code may be no UTF-8
 }
 
 }  // namespace tendril

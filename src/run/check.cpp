@@ -9,6 +9,8 @@
 
 #include "model/checks.h"
 #include "run/check_contact.h"
+#include "run/far_away.h"
+#include "run/plausibility.h"
 #include "run/start_from.h"
 #include "scene/check_scene.h"
 
@@ -35,10 +37,13 @@ void choose_step(const Scene& scene, Examined& examined) {
     return;
   }
   examined.step_size = *scene.time.step;
+  // Too long a step gives a wrong shape that looks like one: only who says so gets it.
   if (scene.time.mode == Mode::dynamics && advice.stable > 0 && *scene.time.step > advice.stable * (1 + 1e-9))
-    examined.problems.push_back({Severity::warning, "", "time.step", fmt::format("got {:.4g} s", *scene.time.step),
+    examined.problems.push_back({scene.time.allow_unstable ? Severity::warning : Severity::error, "", "time.step",
+                                 fmt::format("got {:.4g} s", *scene.time.step),
                                  fmt::format("stable up to {:.4g} s ({})", advice.stable, advice.reason),
-                                 fmt::format("take {:.4g} or \"auto\"", advice.advised)});
+                                 fmt::format("take {:.4g} or \"auto\"", advice.advised) +
+                                     (scene.time.allow_unstable ? "" : "; allow_unstable = true runs it all the same")});
 }
 
 // More than anybody waits for; beyond it counters would overflow.
@@ -69,6 +74,7 @@ Examined examine(const Scene& scene, const MethodEntry& method) {
     if (model && !scene.start_from.empty()) add(take_start(scene, *model));
     if (model) out.model = std::make_shared<const Model>(std::move(*model));
   }
+  if (out.model && !has_errors(out.problems)) add(check_far(*out.model));
   if (out.model && !has_errors(out.problems)) {
     out.options.emplace(method.info.options, table_of(scene, method.info.name));
     add(method.check(*out.model, *out.options));
@@ -76,6 +82,7 @@ Examined examine(const Scene& scene, const MethodEntry& method) {
     if (scene.time.mode != Mode::dynamics) add(check_slack(*out.model));
     if (scene.time.mode == Mode::dynamics) add(check_start(*out.model));
     add(check_overlap(*out.model));
+    add(check_plausible(scene, *out.model));
   }
   if (out.model && !has_errors(out.problems)) {
     out.advice = method.advise(*out.model, *out.options);

@@ -7,7 +7,9 @@
 #include <limits>
 
 #include "run/advice.h"
+#include "run/far_away.h"
 #include "run/input_state.h"
+#include "run/suspicion.h"
 
 namespace tendril {
 namespace {
@@ -145,7 +147,14 @@ StepReport Simulation::Inside::give_up(const StepReport& report, const std::stri
   failed = true;
   place.last = report;
   place.last.outcome = Outcome::diverged;
-  message = divergence_message(report, entry->info, failed_at, what_was_tried);
+  // Velocities of 1e200 m/s are numbers, their energies are not: summary.json then has null.
+  const bool absurd = !std::isfinite((refresh(), measures.energy.total()));
+  const std::string far = absurd ? std::string() : far_from_origin(*model);
+  message =
+      divergence_message(report, entry->info, failed_at, what_was_tried,
+                         !far.empty() ? std::string(far_remedy) + ", because " + far
+                         : absurd     ? "look at the size of loads, velocities and stiffness: energies are beyond any number"
+                                      : "");
   return place.last;
 }
 
@@ -165,6 +174,14 @@ RunReport Simulation::Inside::report() const {
   r.worst_energy_error = place.balance.begun() ? place.balance.worst(frame) : r.energy_error;
   r.outcome = failed ? Outcome::diverged : stuck ? Outcome::not_converged : Outcome::fine;
   r.message = message;
+  if (r.outcome != Outcome::fine) return r;
+  r.message = suspicion({.mode = scene.time.mode,
+                         .steps = place.step,
+                         .retries = retries,
+                         .energy_error = r.energy_error,
+                         .worst_energy_error = r.worst_energy_error,
+                         .lossy = lossy_choice(scene, entry->info)});
+  if (!r.message.empty()) r.outcome = Outcome::suspect;
   return r;
 }
 

@@ -89,6 +89,7 @@ struct Simulation::Inside {
   EquilibriumWork work_meter;          // quasistatic: work between equilibria
   double floor_energy;                 // of the energy balance [J]
   double step_size = 0;                // nominal step of dynamics [s]
+  double stable_step = 0;              // as the method advises; 0: not limited [s]
   // When this program opened or loaded the run.
   std::chrono::steady_clock::time_point opened = std::chrono::steady_clock::now();
   double earlier_seconds = 0;  // wall-clock time used before the run was loaded [s]

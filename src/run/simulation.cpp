@@ -35,6 +35,7 @@ Checked<Simulation> SimulationAccess::open(const Scene& scene, const MethodEntry
   TENDRIL_REQUIRE(examined.model, "a scene without errors has a model");
   auto inside = std::make_unique<Simulation::Inside>(scene, examined.model, entry, *examined.options, resources);
   inside->step_size = examined.step_size;
+  inside->stable_step = examined.advice.stable;
   // Statics starts from the unloaded rod; quasistatics records the equilibrium of time 0 first.
   if (scene.time.mode != Mode::quasistatic && !inside->arrive()) {
     examined.problems.push_back({Severity::error, "", "", "the start holds values that are not finite", "", ""});
@@ -66,6 +67,7 @@ bool Simulation::at_recording_time() const { return inside_->place.recorded > 0 
 std::int64_t Simulation::recorded() const { return inside_->place.recorded; }
 double Simulation::time() const { return inside_->place.time; }
 double Simulation::step_size() const { return inside_->step_size; }
+double Simulation::stable_step() const { return inside_->stable_step; }
 const Frame& Simulation::frame() const { return inside_->refresh(), inside_->frame; }
 const Measures& Simulation::measures() const { return inside_->refresh(), inside_->measures; }
 std::span<const Wrench> Simulation::reactions() const { return inside_->refresh(), inside_->frame.reactions; }
@@ -101,6 +103,7 @@ Simulation Simulation::fork() const {
   auto copy =
       std::make_unique<Inside>(inside_->scene, inside_->model, *inside_->entry, inside_->options, inside_->resources);
   copy->step_size = inside_->step_size;
+  copy->stable_step = inside_->stable_step;
   copy->until = inside_->until;
   copy->script = inside_->script;
   StateWriter writer;

@@ -39,6 +39,8 @@ const char* to_text(Outcome outcome) {
       return "not_converged";
     case Outcome::diverged:
       return "diverged";
+    case Outcome::suspect:
+      return "suspect";
   }
   return "";
 }

@@ -42,9 +42,10 @@ void DriveChecker::check_clamp(std::size_t i) {
   const Clamp& c = scene_.clamps[i];
   const std::string path = "clamp[" + std::to_string(i) + "]";
   if (c.hold.empty()) error(path + ".hold", "is empty", "must name at least one of: position, direction, twist");
+  std::set<Hold> seen;
   for (std::size_t a = 0; a < c.hold.size(); ++a)
-    for (std::size_t b = 0; b < a; ++b)
-      if (c.hold[a] == c.hold[b]) error(fmt::format("{}.hold[{}]", path, a), "got " + quote(word(c.hold[a])) + " twice");
+    if (!seen.insert(c.hold[a]).second)
+      error(fmt::format("{}.hold[{}]", path, a), "got " + quote(word(c.hold[a])) + " twice", {}, "remove one of the two");
   const auto holds = [&c](Hold h) { return std::find(c.hold.begin(), c.hold.end(), h) != c.hold.end(); };
   if (!c.move.keys.empty() && !holds(Hold::position))
     error(path + ".move", "moves a point that is not held", {}, "add \"position\" to hold");

@@ -117,7 +117,8 @@ void read_mesh(const std::filesystem::path& file, const std::string& shown, cons
   std::ifstream stream(file, std::ios::binary);
   std::string line;
   // A file of size 0 is not read at all: those under /proc may never end.
-  for (std::size_t number = 1; std::filesystem::file_size(file) > 0 && std::getline(stream, line); ++number)
+  const bool empty = std::filesystem::file_size(file) == 0;
+  for (std::size_t number = 1; !empty && std::getline(stream, line); ++number)
     if (!reader.take(line, number)) return;
   reader.finish();
 }

@@ -5,6 +5,7 @@
 
 #include "scene/check_scene.h"
 #include "scene/curve_file.h"
+#include "scene/key_depth.h"
 #include "scene/mesh_file.h"
 #include "scene/reader.h"
 #include "scene/text_file.h"
@@ -58,6 +59,10 @@ Checked<Scene> read_scene(std::string_view text, std::string_view file_name) {
     return one_error(file, "is a binary file", "must be text (TOML)", "a scene is described in docs/scene_format.md");
   if (text.find_first_not_of(" \t\r\n") == std::string_view::npos)
     return one_error(file, "is empty", "must hold at least one [[rod]]", "a first scene stands in docs/scene_format.md");
+  if (const std::size_t line = scene_detail::line_of_deep_key(text))
+    return one_error(file + ":" + std::to_string(line), "a key has too many parts",
+                     "must be at most " + std::to_string(scene_detail::most_key_parts) + " names with dots between them",
+                     "a scene is described in docs/scene_format.md");
   toml::table table;
   try {
     table = toml::parse(text, file_name);

@@ -179,6 +179,8 @@ std::string status_message(const SessionStatus& s, std::size_t clients, std::uin
   OrderedJson out = {{"say", "status"}, {"generation", s.generation}, {"paused", s.paused}, {"finished", s.finished}};
   out["failed"] = s.failed, out["message"] = s.message, out["speed"] = s.speed, out["achieved"] = s.achieved;
   out["slow"] = s.slow;
+  out["suspect"] = text_or_null(s.suspect), out["retries"] = s.retries;
+  out["energy_error"] = std::isfinite(s.energy_error) ? OrderedJson(s.energy_error) : OrderedJson(nullptr);
   out["recording"] = text_or_null(s.recording), out["recorded"] = text_or_null(s.recorded);
   out["inputs"] = std::move(inputs), out["clients"] = clients, out["dropped"] = dropped;
   return dump(out);

@@ -186,6 +186,7 @@ Json obstacles_of(const Model& model) {
 struct Told {  // what differs between a simulation and a saved run
   double step = 0;
   Json methods, inputs;
+  double stable_step = 0;  // 0: not limited, or not known
 };
 
 double scene_size(const Model& model) {
@@ -204,6 +205,7 @@ std::string describe(const Scene& scene, const Model& model, Told told, const st
   out["mode"] = word(scene.time.mode);
   out["methods"] = std::move(told.methods);
   out["step"] = told.step;
+  if (told.stable_step > 0) out["stable_step"] = told.stable_step;
   out["duration"] = scene.time.duration;
   out["frames_per_second"] = scene.time.frames_per_second;
   // Positions of frames are relative to the origin, so that 32-bit floats are precise enough.
@@ -226,14 +228,16 @@ std::string describe(const Scene& scene, const Model& model, Told told, const st
 
 std::string description_json(const Simulation& simulation, const std::string& name, std::uint32_t generation) {
   const double size = scene_size(model_of(simulation));
-  return describe(simulation.scene(), model_of(simulation),
-                  {simulation.step_size(), methods_of(simulation.scene()), inputs_of(simulation, size)}, name, generation);
+  return describe(
+      simulation.scene(), model_of(simulation),
+      {simulation.step_size(), methods_of(simulation.scene()), inputs_of(simulation, size), simulation.stable_step()}, name,
+      generation);
 }
 
 std::string description_json(const Scene& scene, const Model& model, double step, const std::string& name,
                              std::uint32_t generation) {
   const Json own = Json::array({Json{{"name", scene.method}, {"problems", Json::array()}}});
-  return describe(scene, model, {step, own, Json::array()}, name, generation);
+  return describe(scene, model, {step, own, Json::array(), 0}, name, generation);
 }
 
 namespace {

@@ -19,7 +19,8 @@ const std::vector<OptionInfo>& options() {
        {"conserving", "fast"},
        "How lengths are kept. `conserving`: by forces along the edges at the start of the step, which keeps energy and "
        "angular momentum; the step is divided where edges turn far. `fast`: the paper's fast projection, which damps "
-       "what is under tension, feeds what is compressed and loses energy in lively motion."},
+       "what is under tension, feeds what is compressed and loses energy in lively motion.",
+       {"fast"}},
       {"projection_tolerance",
        "",
        1e-8,
@@ -27,23 +28,28 @@ const std::vector<OptionInfo>& options() {
        1e-2,
        {},
        "Largest relative error of a squared edge length after projection."},
-      {"projection_iterations", "", 100.0, 1, 1e6, {}, "Projections that need more iterations than this count as failed."},
+      {"projection_iterations",
+       "",
+       100.0,
+       1,
+       1e6,
+       {},
+       "Maximum number of iterations of a projection; a step that needs more fails."},
       {"contact_tolerance",
        "",
        1e-5,
        1e-12,
        1e-2,
        {},
-       "Largest error of a gap when a step ends, over the radius. Overlap and needless distance count alike."},
+       "Tolerance on contact gaps at the end of a step, relative to the radius; overlap and separation are treated alike."},
       {"contact_rounds",
        "",
        50.0,
        1,
        1e6,
        {},
-       "Lengths and contacts are restored in turn, at most so often in a step; beyond it 1 % of a radius is let pass, more "
-       "counts "
-       "as failed."},
+       "Maximum number of alternating length/contact sweeps per step. If they do not converge, overlaps up to 1 % of the "
+       "radius are accepted; larger ones make the step fail."},
       {"relax_tolerance",
        "",
        1e-11,
@@ -51,7 +57,7 @@ const std::vector<OptionInfo>& options() {
        1e-2,
        {},
        "Largest force left at an equilibrium, relative to the bending force of one segment."},
-      {"relax_iterations", "", 400.0, 1, 1e6, {}, "Equilibria that need more Newton iterations than this count as failed."},
+      {"relax_iterations", "", 400.0, 1, 1e6, {}, "Maximum number of Newton iterations for an equilibrium."},
       {"general",
        "",
        false,
@@ -178,8 +184,8 @@ void check_taut(const Model& model, Problems& problems) {
         const double length = (model.initial.position[i + 1] - model.initial.position[i]).norm();
         if (std::abs(length / model.rest_length[EdgeIndex{rod.span.first_edge + k}] - 1) < 1e-9) continue;
         problems.push_back({Severity::error, "", "rod[" + std::to_string(a.rod) + "].initial_noise",
-                            "the rod is pulled straight between clamps " + a.name + " and " + b.name,
-                            "cannot be disturbed there",
+                            "the clamps " + a.name + " and " + b.name + " hold the rod exactly straight",
+                            "so initial_noise has no room to act",
                             "leave initial_noise out, bring the clamps together, or let the rod stretch"});
         return;
       }

@@ -83,7 +83,7 @@ Problems check(const Model& model, const Options&) {
 }
 
 // No step limits an equilibrium.
-StepAdvice advise(const Model&, const Options&) { return {0, 0, "equilibria have no step"}; }
+StepAdvice advise(const Model&, const Options&) { return {0, 0, "equilibria only"}; }
 
 const MethodEntry& entry() {
   static const MethodEntry the_entry{
