@@ -52,6 +52,7 @@ test("the gallery lists every scene", async (context) => {
   const cards = await page.$$eval(".card", (list) => list.map((card) => ({ name: card.dataset.scene, title: card.querySelector(".card-title").textContent, about: card.querySelector(".card-about").textContent })));
   const files = readdirSync(join(root, "scenes")).filter((name) => name.endsWith(".toml")).map((name) => name.slice(0, -5));
   expect(cards.map((card) => card.name).sort().join() === files.sort().join(), `cards ${cards.map((card) => card.name)}, files ${files}`);
+  expect(cards[0].name === "trefoil" && cards.findIndex((card) => card.name === "cantilever") > 8, `the gallery begins with ${cards.slice(0, 3).map((card) => card.name)}`);
   for (const card of cards) expect(card.title && card.about.endsWith("."), `${card.name} has no title or sentence`);
   for (const card of await page.$$(".card")) { // pictures are loaded when they come into sight
     await card.scrollIntoViewIfNeeded();
