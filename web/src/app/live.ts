@@ -57,6 +57,7 @@ export class Live {
 
   constructor(root: HTMLElement, words: Words) {
     this.stage = new Stage(words);
+    this.stage.follows = true;
     this.hands = new Hands(this.stage, this.send);
     this.page = this.layOut(words.plain);
     root.append(this.gallery.element, this.page, this.notices.element, this.connection, this.help);

@@ -55,6 +55,8 @@ export class Stage {
   touches = false; // a frame of this scene had contacts
   onContacts: (possible: boolean) => void = () => {};
   motion: (run: number) => Vec3[] = () => []; // points that shall fit into the picture besides those of the frame shown, absolute [m]
+  follows = false; // steps back when rods leave the picture, as long as the user has not moved the view himself
+  private trail: Vec3[] = []; // where they have been, then
   reserved = { top: 0, bottom: 0 }; // fractions of the picture's height that writing in it takes
 
   constructor(words: Words) {
@@ -104,6 +106,7 @@ export class Stage {
       setHidden(pane.caption, !name);
     });
     this.frames = [];
+    this.trail = [];
     this.placed = false;
   }
 
@@ -156,17 +159,20 @@ export class Stage {
   private place(begins: boolean): void {
     const pane = this.panes[0];
     if (!pane || !this.frames.length) return;
-    const points = this.runs.flatMap((run, k) => [...this.motion(k), ...(this.panes.length > 1 && this.frames[k] ? pointsOf(run, this.frames[k]!) : [])]);
+    const points = this.runs.flatMap((run, k) => [...this.motion(k), ...this.trail, ...(this.panes.length > 1 && this.frames[k] ? pointsOf(run, this.frames[k]!) : [])]);
     pane.view.fit(this.rooms(pane), points, begins);
     this.setCamera(pane.view.camera());
     this.untouched = true;
     this.begins = begins;
   }
+  private panels(): Element[] {
+    return [...(this.element.parentElement?.querySelectorAll(":scope > .panel") ?? [])];
+  }
   // What the panels leave of a pane, in fractions of it: between them, or below one or both.
   private rooms({ canvas, box: element }: Pane): Room[] {
     const box = canvas.getBoundingClientRect();
     let left = 0, right = 1, underLeft = 0, underRight = 0;
-    for (const panel of this.element.parentElement?.querySelectorAll(":scope > .panel") ?? []) {
+    for (const panel of this.panels()) {
       const at = panel.getBoundingClientRect();
       if (!at.width || at.top - box.top > 0.5 * box.height) continue; // not shown, or at the foot
       const [from, to] = [at.left - box.left, at.right - box.left].map((x) => x / box.width) as [number, number], bottom = (at.bottom - box.top) / box.height;
@@ -227,15 +233,32 @@ export class Stage {
       setText(label, text);
     });
   }
-  // Says so when the rods have left the picture: none is seen, or less than half of them where the user has not gone there himself.
+  // Takes in where the rods are now, unless they fly away: then the user is told.
+  private follow({ low, high }: Description, points: Vec3[]): boolean {
+    const size = Math.hypot(...high.map((x, k) => x - low[k]!));
+    const near = points.filter((point) => point.every((x, k) => x > low[k]! - 2 * size && x < high[k]! + 2 * size));
+    if (!this.trail.length) for (let k = 0; k < 8; k++) this.trail.push([0, 1, 2].map((i) => ((k >> i) & 1 ? high : low)[i]!) as Vec3); // it steps back, never closer
+    this.trail.push(...near);
+    if (this.trail.length > 1500) this.trail = this.trail.filter((_, k) => k % 2 === 0);
+    if (near.length) this.place(this.begins);
+    return near.length > 0;
+  }
+  // Says so when the rods have left the picture or gone behind panels: none is seen, or less than half of them where the user has not gone there himself.
   private lookForRods(pane: Pane): void {
-    let seen = 0, all = 0;
+    let seen = 0, all = 0, followed = false;
+    const { left, top } = pane.canvas.getBoundingClientRect(), panels = this.panels().map((panel) => panel.getBoundingClientRect());
+    const visible = (point: Vec3): boolean => {
+      if (!pane.view.inside(point)) return false;
+      const at = pane.view.project(point), x = at.x + left, y = at.y + top;
+      return !panels.some((box) => x > box.left && x < box.right && y > box.top && y < box.bottom);
+    };
     this.runs.forEach((run, k) => {
       if (!this.frames[k] || this.paneOf(k)[0] !== pane) return;
       const points = pointsOf(run, this.frames[k]!), every = Math.max(1, Math.floor(points.length / 60));
-      for (let n = 0; n < points.length; n += every, all++) if (pane.view.inside(points[n]!)) seen++;
+      for (let n = 0; n < points.length; n += every, all++) if (visible(points[n]!)) seen++;
+      if (this.follows && this.untouched && seen < all) followed = this.follow(run, points.filter((_, n) => n % every === 0));
     });
-    const gone = all > 0 && (seen === 0 || (this.untouched && 2 * seen < all));
+    const gone = !followed && all > 0 && (seen === 0 || (this.untouched && 2 * seen < all));
     if (gone) setText(pane.lost, `${seen ? "Most of the rod is outside" : "The rod has left"} the picture. Show it (F)`);
     setHidden(pane.lost, !gone);
   }

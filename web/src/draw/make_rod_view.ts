@@ -164,7 +164,7 @@ class View implements RodView {
     const box = new Box3().setFromPoints(points);
     if (begins || box.isEmpty()) box.union(this.space.start);
     if (box.isEmpty()) box.set(new Vector3(-0.5, -0.5, -0.5), new Vector3(0.5, 0.5, 0.5));
-    if (points.length === 0) points.push(...cornersOf(box));
+    if (points.length === 0 || (begins && !motion.length)) points.push(...cornersOf(box)); // the first frame may come late
     for (const run of this.runs) for (const solid of run.solids.still) points.push(...cornersOf(new Box3().setFromObject(solid)));
     if (begins) {
       const { up } = this.space, foot = lowest(box, up), swing = motion.length > 0 ? foot : Math.min(foot, ...this.runs.map((run) => swingsTo(run, this.space)));
