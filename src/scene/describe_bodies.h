@@ -115,7 +115,7 @@ template <class V> void describe(V& v, Contact& c) {
   v("self", c.self, "a rod touches itself");
   v("between_rods", c.between_rods, "different rods touch each other");
   v("neighbour_length", c.neighbour_length, "parts of one rod closer than this along it do not touch each other", unit("circumferences"), at_least(0));
-  v("margin", c.margin, "contacts are known from this gap on; auto: a tenth of the smallest radius", unit("m"), above(0), or_word("auto"));
+  v("margin", c.margin, "pairs closer than this are treated as potential contacts; auto: a tenth of the smallest radius", unit("m"), above(0), or_word("auto"));
 }
 
 }  // namespace tendril

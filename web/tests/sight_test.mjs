@@ -68,6 +68,12 @@ test("statics open at their result, and show the load instead of a time", async 
   expect(/^load 100\u2009%/.test(await page.textContent('output[aria-label="Time"]')), await page.textContent('output[aria-label="Time"]'));
   expect(/^load/.test(await page.textContent(".u-legend .u-series")), `the plots are over ${await page.textContent(".u-legend .u-series")}`);
   await allSeen(page, "the result");
+  // The bar is as long as it says, at the depth of the point that the view turns about.
+  const { position, target } = await ask(page, "camera"), ahead = target.map((x, k) => x - position[k]), level = [ahead[1], -ahead[0], 0];
+  const label = await page.textContent(".scale-label"), [, number, unit] = /^([\d.]+)\u2009(mm|cm|m)$/.exec(label), metres = Number(number) * { mm: 1e-3, cm: 1e-2, m: 1 }[unit];
+  const [from, to] = [await ask(page, "project", target), await ask(page, "project", target.map((x, k) => x + (metres * level[k]) / Math.hypot(...level)))];
+  const long = await page.$eval(".compass .scale", (path) => path.getBBox().width);
+  expect(Math.abs(long - Math.hypot(to.x - from.x, to.y - from.y)) < 1, `${label} are ${Math.hypot(to.x - from.x, to.y - from.y)} px, the bar is ${long} px`);
   await page.keyboard.press("Home");
   await until("unloaded", async () => /^load 0\u2009%/.test(await page.textContent('output[aria-label="Time"]')));
   await page.close();
