@@ -8,6 +8,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const page = () => readFileSync(join(dirname(fileURLToPath(import.meta.url)), "../dist/page.html"), "utf8");
+const dot = Buffer.from("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==", "base64"); // a picture
 const nodes = 61, edges = nodes - 1;
 const values = [["kinetic", "J", "energy"], ["bending", "J", "energy"], ["twisting", "J", "energy"], ["gravity", "J", "energy"], ["total", "J", "energy"], ["total twist", "turns", "twist"],
   ["iterations", "", "solver"], ["residual", "", "solver"], ["length error", "", "solver"], ["tip.x", "m", "probe"], ["tip.y", "m", "probe"], ["tip.z", "m", "probe"]]
@@ -112,6 +113,7 @@ export function serve(port = 0, more = {}) {
   setInterval(status, 200);
   const server = createServer((request, response) => {
     if (request.url === "/token/") response.setHeader("content-type", "text/html").end(page());
+    else if (request.url.endsWith(".png")) response.setHeader("content-type", "image/png").end(dot);
     else response.writeHead(404).end();
   });
   server.on("upgrade", (request, socket) => {
