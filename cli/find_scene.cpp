@@ -45,6 +45,15 @@ Checked<fs::path> find_file(const std::string& word) {
                      nearest.empty() ? "give a file that exists, or a name from `tendril list scenes`" : nearest);
 }
 
+// The scenes that came with the program: installed beside it wherever that is now (PREFIX/bin, PREFIX/share), else those of the
+// source tree that it was built from.
+fs::path own_scenes() {
+  std::error_code error;
+  const fs::path program = fs::read_symlink("/proc/self/exe", error);
+  const fs::path installed = (program.parent_path() / "../share/tendril/scenes").lexically_normal();
+  return !error && fs::is_directory(installed, error) ? installed : fs::path(TENDRIL_SCENES);
+}
+
 }  // namespace
 
 std::vector<NamedScene> all_scenes() {
@@ -55,10 +64,7 @@ std::vector<NamedScene> all_scenes() {
       if (entry.path().extension() == ".toml") found.emplace(entry.path().stem().string(), entry.path());
   };
   if (const char* own = std::getenv("TENDRIL_SCENES_DIR")) look_in(own);
-  look_in(TENDRIL_SCENES);  // of the repository
-  std::error_code unknown;
-  const fs::path program = fs::read_symlink("/proc/self/exe", unknown);
-  if (!unknown) look_in(program.parent_path() / "../share/tendril/scenes");  // installed
+  look_in(own_scenes());
   std::vector<NamedScene> scenes;
   for (auto& [name, file] : found) scenes.push_back({name, file});
   return scenes;

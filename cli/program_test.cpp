@@ -141,6 +141,24 @@ SENTENCE("cli", "unknown commands, scenes, methods, experiments and lists get a 
   unsetenv("TENDRIL_SCENES_DIR");
 }
 
+SENTENCE("cli", "a program that has been moved finds the scenes installed beside it, not those it was built with") {
+  Shell shell;
+  namespace fs = std::filesystem;
+  fs::create_directories(shell.folder / "bin");
+  fs::create_directories(shell.folder / "share/tendril/scenes");
+  fs::create_symlink(TENDRIL_PROGRAM, shell.folder / "linked");
+  fs::copy_file(TENDRIL_PROGRAM, shell.folder / "bin/tendril");
+  shell.file("share/tendril/scenes/only_here.toml", beam_scene());
+  const auto listed = [&shell](const std::string& program) {
+    const std::string said = (shell.folder / "said.txt").string();
+    EXPECT_EQ(std::system(("cd / && '" + (shell.folder / program).string() + "' list scenes >'" + said + "'").c_str()), 0);
+    return read_text_file(said);
+  };
+  EXPECT_TRUE(has(listed("bin/tendril"), "only_here"));
+  EXPECT_FALSE(has(listed("bin/tendril"), "cantilever"));
+  EXPECT_TRUE(has(listed("linked"), "cantilever"));  // a link to the program of a source tree has that tree's
+}
+
 SENTENCE("cli", "wrong usage exits with 2") {
   Shell shell;
   shell.file("beam.toml", beam_scene());

@@ -133,7 +133,7 @@ void wait_for_pictures(Inbox& inbox, Child& browser, Child* film, const RenderOp
 }
 
 std::string address_words(const RenderOptions& o, double fps) {
-  std::string words = fmt::format("#plain&render={:.17g},{},{},{:.17g},{:.17g}", fps, o.width, o.height, o.from, o.to);
+  std::string words = fmt::format("#render={:.17g},{},{},{:.17g},{:.17g}", fps, o.width, o.height, o.from, o.to);
   for (const std::string& word : o.words) words += "&" + word;
   return words;
 }

@@ -85,6 +85,16 @@ SENTENCE("render", "a picture is the one that the page sends") {
   EXPECT_FALSE(fs::exists(folder / "a.png.part"));
 }
 
+SENTENCE("render", "only --plain takes title, time and legend away") {
+  NEEDS_BROWSER_AND_FFMPEG;
+  TemporaryFolder folder;
+  RenderOptions o = options_for(folder / "a.png");
+  const std::string page = page_that("if (/plain/.test(location.hash)) throw new Error('plain'); " + draws_all);
+  EXPECT_EQ(failure(page, o), "");
+  o.words = {"plain"};
+  EXPECT_NE(failure(page, o).find("could not draw: plain"), std::string::npos);
+}
+
 SLOW_SENTENCE("render", "a film has all pictures at the rate that was asked for, in both formats, for odd sizes too") {
   NEEDS_BROWSER_AND_FFMPEG;
   TemporaryFolder folder;

@@ -42,7 +42,7 @@ Layout lay_out(const Counts& n) {
   part(l.contact, (n.flags & contact_forces) != 0 ? 4 * std::size_t{n.edges} : 0);
   part(l.bodies, 28 * (std::size_t{n.bodies} + n.obstacles));
   part(l.contacts, 40 * std::size_t{n.contacts});
-  part(l.hands, 24 * std::size_t{n.hands});
+  part(l.hands, 36 * std::size_t{n.hands});
   l.end = at;
   return l;
 }
@@ -211,7 +211,8 @@ void FrameWriter::write(const Frame& frame, const Measures& measures, const Fram
       bodies.floats(frame.obstacles[o].position - facts_.origin).floats(frame.obstacles[o].orientation);
   for (const ContactPoint& c : frame.contacts)
     contacts.floats(c.position - facts_.origin).floats(c.normal).floats(c.force).put(static_cast<float>(c.gap));
-  for (const Pull& pull : frame.pulls) hands.floats(pull.from - facts_.origin).floats(pull.point - facts_.origin);
+  for (const Pull& pull : frame.pulls)
+    hands.floats(pull.from - facts_.origin).floats(pull.point - facts_.origin).floats(pull.force);
 }
 
 }  // namespace tendril::view

@@ -156,6 +156,29 @@ SENTENCE("view", "a page stays within its budget: frames are thinned evenly, the
   EXPECT_EQ(frames_of(page_of({folder / "long"}, 1), 0).size(), 2u);  // what cannot fit keeps its ends
 }
 
+SENTENCE("view", "frames that are larger than the last one do not thin a small run") {
+  TemporaryFolder folder;
+  // A hand holds on for most of the run: those frames are larger than the last one.
+  const Scene scene = fake_scene();
+  FakeMethod::trouble() = {};
+  Simulation simulation = open_fake(scene);
+  const double steps_per_frame = std::ceil(1 / (scene.time.frames_per_second * simulation.step_size()) - 1e-6);
+  Hand hand;
+  hand.rod = 0, hand.material = 0.5, hand.stiffness = 1e-6;
+  simulation.replay({{0, "hand.1", hand}, {static_cast<std::int64_t>(15 * steps_per_frame), "hand.1", Hand{}}});
+  {
+    RunFolder run(folder / "held");
+    run.describe = describe_for_views;
+    Sink* sinks[] = {&run};
+    simulate(simulation, sinks);
+  }
+  const std::string html = page_of({folder / "held"});
+  const std::vector<FrameRead> frames = frames_of(html, 0);
+  ASSERT_GT(frames[12].hands.size(), frames.back().hands.size());
+  EXPECT_EQ(runs_of(html).at(0).at("every"), 1);
+  EXPECT_EQ(frames.size(), runs_of(html).at(0).at("recorded").get<std::size_t>());
+}
+
 SENTENCE("view", "several runs share the budget: a short one stays whole") {
   TemporaryFolder folder;
   run_into(many_frames(), folder / "long");

@@ -120,6 +120,7 @@ SENTENCE("view", "contacts, bodies, moved arc lengths and hands are in the bytes
   const Model model = *build_model(with_body);
   evaluate(model, live, 0, 1, drive);
   write_drive(model, drive, frame);
+  frame.pulls[0].force = Vec3(7, -8, 9);
   std::vector<std::byte> bytes;
   writer.write(frame, simulation.measures(), {}, bytes);
   const FrameRead f = read_frame_bytes(bytes);
@@ -135,7 +136,8 @@ SENTENCE("view", "contacts, bodies, moved arc lengths and hands are in the bytes
   expect_vectors(f.hands, 0, Vec3(0, 0, 1) - writer.origin());
   const Vec3 middle = 0.5 * (frame.position[NodeIndex(2)] + frame.position[NodeIndex(3)]);
   for (int i = 0; i < 3; ++i) EXPECT_NEAR(f.hands[3 + static_cast<std::size_t>(i)], (middle - writer.origin())[i], 1e-6);
-  expect_vectors(f.hands, 9, Vec3(1, 2, 3) - writer.origin());
+  expect_vectors(f.hands, 6, Vec3(7, -8, 9));
+  expect_vectors(f.hands, 12, Vec3(1, 2, 3) - writer.origin());
 }
 
 SENTENCE("view", "writing a frame allocates nothing once it has been done") {
@@ -222,6 +224,9 @@ SENTENCE("view", "every scene's description is JSON with the scene's counts") {
       EXPECT_EQ(input.at("value").is_array(), input.at("kind") == "vector") << input;
     }
     EXPECT_EQ(d.at("methods").size(), all_method_infos().size());
+    for (const json& method : d.at("methods"))  // whoever looks at the page has no use for a file of another machine
+      for (const json& problem : method.at("problems"))
+        EXPECT_EQ(problem.get<std::string>().find(".toml"), std::string::npos) << problem;
     for (int i = 0; i < 3; ++i) {
       const auto at = [&](const char* key) { return d.at(key)[static_cast<std::size_t>(i)].get<double>(); };
       EXPECT_LE(at("low"), at("high"));
