@@ -23,10 +23,8 @@ Settings Settings::from(const Options& options) {
 
 Der::Der(std::shared_ptr<const Model> model, const Settings& settings)
     : model_(std::move(model)), settings_(settings), late_(*model_), flow_(*model_), workers_(settings.threads) {
-  evaluate(*model_, Live{}, 0, 1, drive_);
-  const Vec3 gravity = drive_.gravity;
   evaluate(*model_, Live{}, 0, 0, drive_);
-  flow_.set_gravity(drive_.gravity = gravity);  // heights count from the start on
+  drive_.gravity = flow_.gravity();  // heights count from the start on
   all_stretch_ = std::all_of(model_->rods.begin(), model_->rods.end(), [](const RodModel& rod) { return rod.stretches; });
   if (!model_->joints.empty() || !model_->bodies.empty()) joins_ = std::make_unique<BodiesAndJoints>(*model_);
   if (model_->contact.enabled) contacts_ = std::make_unique<Contacts>(*model_, &workers_);

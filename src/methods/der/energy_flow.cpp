@@ -61,6 +61,9 @@ FlowMeter::FlowMeter(const Model& model) : model_(model), clamps_(model.clamps.s
   load_torque_.assign(z(model.rest_length.size()), 0);
   load_torque_before_ = friction_torque_before_ = load_torque_;
   bodies_before_.resize(model.bodies.size());
+  Drive start;
+  evaluate(model, Live{}, 0, 1, start);
+  gravity_ = start.gravity;
 }
 
 void FlowMeter::attach(const Chain& c) {

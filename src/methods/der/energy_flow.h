@@ -41,9 +41,9 @@ class FlowMeter {
 
   // Velocities are brought forward to the time of the positions: what acts has done its work in that time too.
   void settle(double since);
-  EnergyFlow after(double since) const;                          // the same, without settling
-  double last_kick() const { return last_kick_; }                // time over which forces acted in the last step [s]
-  void set_gravity(const Vec3& gravity) { gravity_ = gravity; }  // of the start
+  EnergyFlow after(double since) const;             // the same, without settling
+  double last_kick() const { return last_kick_; }   // time over which forces acted in the last step [s]
+  const Vec3& gravity() const { return gravity_; }  // of the last step; before the first: at the start
   void visit_state(StateArchive& archive);
 
  private:
