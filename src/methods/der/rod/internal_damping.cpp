@@ -130,7 +130,7 @@ void InternalDamping::add_link(const Chain& c, const Drive& drive, double h, Dam
   }
 }
 
-void InternalDamping::apply(Chain& c, const Chunk& chunk, const Drive& drive, double h) {
+void InternalDamping::apply(Chain& c, const Chunk& chunk, const Drive& drive, double h, Array3* impulse) {
   for (DampedRod& rod : rods_) {
     if (rod.rod < chunk.first_rod || rod.rod >= chunk.last_rod) continue;
     rod.ring ? rod.closed.set_zero() : rod.open.set_zero();
@@ -148,7 +148,9 @@ void InternalDamping::apply(Chain& c, const Chunk& chunk, const Drive& drive, do
     rod.ring ? rod.closed.solve(rod.right) : rod.open.solve(rod.right);
     for (std::size_t k = 0; k < rod.vertex.size(); ++k) {
       const double* change = &rod.right[per_node * k];
-      c.v.add(rod.vertex[k], {change[0], change[1], change[2]});
+      const V3<double> d{change[0], change[1], change[2]};
+      c.v.add(rod.vertex[k], d);
+      if (impulse != nullptr) impulse->set(rod.vertex[k], c.mass[z(rod.vertex[k])] * d);
     }
   }
   for (const Twin& twin : c.twins_of(chunk)) c.v.set(twin.second, c.v.get(twin.first));

@@ -24,7 +24,8 @@ class InternalDamping {
   explicit InternalDamping(const Chain& chain);
   bool any() const { return !rods_.empty(); }
   // Velocities of the damped rods of a chunk after the time h, at the present tangents and frames.
-  void apply(Chain& chain, const Chunk& chunk, const Drive& drive, double h);
+  // `impulse`, if given: what it gave to each node, at its first vertex [N s].
+  void apply(Chain& chain, const Chunk& chunk, const Drive& drive, double h, Array3* impulse = nullptr);
 
  private:
   // Two frames that turn against each other. Edges count their unknowns; a wall turns as its clamp says.
