@@ -39,8 +39,6 @@ double& term_of(EnergyFlow& flow, ForceAt::By by) {
       return flow.clamps;
     case ForceAt::By::load:
       return flow.loads;
-    case ForceAt::By::wind:
-      return flow.wind;
     default:
       return flow.hands;
   }
@@ -50,33 +48,27 @@ double& term_of(EnergyFlow& flow, ForceAt::By by) {
 
 EquilibriumWork::EquilibriumWork(const Model& model) : model_(model), loads_(model) {}
 
-// Loads and wind: along rods at the middles of the model's edges, then at its nodes.
+// Loads: along rods at the middles of the model's edges, then at its nodes.
 void EquilibriumWork::add_loads(const Frame& frame) {
-  const auto put = [this](ForceAt::By by, int number, const MaterialPoint& at, const Frame& f, const WrenchOf<double>& w,
-                          double share) {
-    now_.push_back(
-        {by, number, at.at_nodes(f.position), share * to_eigen(w.force), share * to_eigen(w.moment), at.orientation()});
+  const auto put = [this](int number, const MaterialPoint& at, const Frame& f, const WrenchOf<double>& w, double share) {
+    now_.push_back({ForceAt::By::load, number, at.at_nodes(f.position), share * to_eigen(w.force),
+                    share * to_eigen(w.moment), at.orientation()});
   };
   for (std::size_t r = 0; r < model_.rods.size(); ++r) {
     const RodSpan& rod = model_.rods[r].span;
     for (int k = 0; k < rod.edges; ++k) {
       const EdgeIndex e(rod.first_edge + k);
       const double length = model_.rest_length[e];
-      const bool given = acts(loads_.on_edge(e));
-      if (!given && model_.winds.empty()) continue;
+      if (!acts(loads_.on_edge(e))) continue;
       const MaterialPoint at(model_, frame, static_cast<int>(r),
                              model_.material[NodeIndex(rod.first_node + k)] + 0.5 * length);
-      const LoadedPoint<double> here = at_rest(at.at_nodes(frame.position), at.orientation());
-      const WrenchOf<double> load = loads_.given_per_length(e, here), all = loads_.per_length(e, here);
-      if (given) put(ForceAt::By::load, e.value, at, frame, load, length);
-      if (!model_.winds.empty())
-        put(ForceAt::By::wind, e.value, at, frame, {all.force - load.force, all.moment - load.moment}, length);
+      put(e.value, at, frame, loads_.given_per_length(e, at_rest(at.at_nodes(frame.position), at.orientation())), length);
     }
     for (int k = 0; k < rod.nodes; ++k) {
       const NodeIndex i(rod.first_node + k);
       if (!acts(loads_.at_node(i))) continue;
       const MaterialPoint at(model_, frame, static_cast<int>(r), model_.material[i]);
-      put(ForceAt::By::load, model_.rest_length.size() + i.value, at, frame,
+      put(model_.rest_length.size() + i.value, at, frame,
           loads_.at_node(i, at_rest(at.at_nodes(frame.position), at.orientation())), 1);
     }
   }

@@ -11,7 +11,7 @@
 namespace tendril {
 
 struct ForceAt {  // where something acts
-  enum class By : std::uint8_t { clamp, load, wind, coupling, hand } by = By::clamp;
+  enum class By : std::uint8_t { clamp, load, coupling, hand } by = By::clamp;
   std::int32_t number = 0;  // which of them
   Vec3 place = Vec3::Zero(), force = Vec3::Zero(), moment = Vec3::Zero();
   Quat turn = Quat::Identity();
@@ -19,7 +19,7 @@ struct ForceAt {  // where something acts
 };
 struct WorkSoFar {  // saved with a run
   EnergyFlow flow;
-  std::vector<ForceAt> sites;   // of the last equilibrium: clamps, loads and wind along rods, loads at nodes, pulls
+  std::vector<ForceAt> sites;   // of the last equilibrium: clamps, loads along rods, loads at nodes, pulls
   Vec3 gravity = Vec3::Zero();  // there
   Vec3 centre = Vec3::Zero();   // there: sum of mass times place [kg m]
   void visit_state(StateArchive& archive) { archive(flow, sites, gravity, centre); }

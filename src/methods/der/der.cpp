@@ -22,8 +22,11 @@ Settings Settings::from(const Options& options) {
 }
 
 Der::Der(std::shared_ptr<const Model> model, const Settings& settings)
-    : model_(std::move(model)), settings_(settings), late_(*model_), workers_(settings.threads) {
+    : model_(std::move(model)), settings_(settings), late_(*model_), flow_(*model_), workers_(settings.threads) {
+  evaluate(*model_, Live{}, 0, 1, drive_);
+  const Vec3 gravity = drive_.gravity;
   evaluate(*model_, Live{}, 0, 0, drive_);
+  flow_.set_gravity(drive_.gravity = gravity);  // heights count from the start on
   all_stretch_ = std::all_of(model_->rods.begin(), model_->rods.end(), [](const RodModel& rod) { return rod.stretches; });
   if (!model_->joints.empty() || !model_->bodies.empty()) joins_ = std::make_unique<BodiesAndJoints>(*model_);
   if (model_->contact.enabled) contacts_ = std::make_unique<Contacts>(*model_, &workers_);
@@ -73,6 +76,7 @@ void Der::allocate() {
   projection_ = std::make_unique<ProjectionWork>(c);
   loads_ = std::make_unique<Loads>(*model_, c);
   drag_ = std::make_unique<AirDrag>(*model_, c);
+  flow_.attach(c);
   relaxer_.reset();
   chunk_reports_.assign(c.chunks.size(), {});
   force_.assign(static_cast<int>(c.kind.size()), {0, 0, 0});
@@ -139,6 +143,7 @@ void Der::rebuild() {
   // A new chain in the present pose, from what the old one would write; only the history of rolling is carried over by hand.
   Frame pose = model_->initial;
   write(pose);
+  flow_.settle(joins_ ? 0 : 0.5 * before_);
   before_ = 0;
   const std::unique_ptr<Chain> old = std::move(chain_);
   chain_ = std::make_unique<Chain>(build_chain(*model_, pose, drive_, choice()));
@@ -202,7 +207,7 @@ void Der::integrate(double dt) {
   // Hands and drag change velocities, so with drag the positions move only here.
   if (!drive_.grips.empty()) pull_grips(dt, !drag_->any());
   if (drag_->any()) {
-    drag_->apply(drive_, c, kick_);
+    drag_->apply(drive_, c, kick_, &flow_.air());
     const Pack h(dt);
     for (int v = c.begin; v < c.end; v += pack_size) store(c.x, v, der::load(c.x, v) + h * der::load(c.v, v));
   }
@@ -297,6 +302,7 @@ StepReport Der::take_step(double time, double dt, const Live& live) {
   const double openness = update_all_gradients(dt);
   if (!(openness > folded)) return failed(openness != openness ? Cause::not_finite : joint_folded);
   loads_->add_couples(drive_, c);
+  flow_.begin(c, drive_, *loads_, joins_.get());
   // What the end of the step needs to know of its start.
   for (std::size_t r = 0; r < c.rods.size(); ++r) first_tangents_[r] = c.t.get(c.rods[r].first);
   if (c.has_rolling) begin_roll(c, *angles_, dt);
@@ -339,6 +345,7 @@ StepReport Der::take_step(double time, double dt, const Live& live) {
     contacts_->finish(c, joins_.get(), dt, report_);
     if (contacts_->growth() > most_growth) return failed(Cause::contact);
   }
+  flow_.end(c, drive_, *loads_, joins_.get(), contacts_.get(), {dt, kick_}, settings_.push);
   if (is_leapfrog()) before_ = dt;
   lap(Part::contact);
   return report_;

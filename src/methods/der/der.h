@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "methods/der/contact/contacts.h"
+#include "methods/der/energy_flow.h"
 #include "methods/der/entry.h"
 #include "methods/der/equilibrium/relax.h"
 #include "methods/der/joints/bodies_and_joints.h"
@@ -110,6 +111,7 @@ class Der final : public Method {
   std::unique_ptr<ProjectionWork> projection_;  // workspace for the projection of lengths
   std::unique_ptr<Loads> loads_;                // forces and moments of the drive on the chain
   std::unique_ptr<AirDrag> drag_;               // drag and wind
+  FlowMeter flow_;                              // what goes in and out: the energy balance
   std::unique_ptr<Relaxer> relaxer_;            // equilibria; made when the first is asked for
   Array3 force_;                                // per vertex: loads and elastic force [N]
   std::vector<V3<double>> first_tangents_;      // per rod: first tangent at the start of the step

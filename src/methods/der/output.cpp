@@ -69,6 +69,12 @@ void Der::write(Frame& frame) const {
   frame.contacts.clear();
   if (contacts_) frame.contacts.assign(contacts_->points().begin(), contacts_->points().end());
   frame.report = report_;
+  // Where velocities stay half a step behind the positions, energies are those of their time.
+  const bool synchronised = before_ > 0 && !joins_;
+  if (!synchronised)
+    frame.own_energy.kinetic +=
+        0.5 * (before_ > 0 ? before_ : flow_.last_kick()) * power_of_potentials(*model_, c, drive_, joins_.get());
+  frame.flow = flow_.after(synchronised ? 0.5 * before_ : 0);
   write_reactions(frame.reactions);
   write_drive(*model_, drive_, frame);
 }
@@ -126,7 +132,7 @@ void Der::visit_state(StateArchive& archive) {
   for (Array* a : {&c.old_first.x, &c.old_first.y, &c.old_second.x, &c.old_second.y}) archive.fixed(*a);
   for (Array* a : {&c.theta, &c.roll, &c.roll_change, &c.tension, &c.first_director, &c.closure}) archive.fixed(*a);
   archive.fixed(c.walls);
-  archive(late_, drive_, report_, before_, parts_);
+  archive(late_, drive_, report_, before_, parts_, flow_);
   if (joins_) archive(*joins_);
   if (contacts_) archive(*contacts_);
   if (!archive.reading()) return;

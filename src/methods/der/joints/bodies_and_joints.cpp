@@ -13,6 +13,7 @@ BodiesAndJoints::BodiesAndJoints(const Model& model)
     : model_(model), plan_(model), world_(make_world(model)), nodes_(model.rest_position.size()) {
   for (const BodyModel& b : model.bodies) bodies_.push_back(b.start);
   wrenches_.resize(bodies_.size());
+  contact_impulse_.resize(bodies_.size());
   junction_turn_.assign(plan_.junctions.size(), Quat::Identity());
   junction_spin_.assign(plan_.junctions.size(), Vec3::Zero());
   junction_moment_ = junction_spin_;
@@ -57,10 +58,13 @@ void BodiesAndJoints::step(const Chain& c, const Drive& drive, StepTimes step) {
   }
   // The moments of the rods at their walls.
   for (Vec3& moment : junction_moment_) moment.setZero();
+  wall_work_ = 0;
   for (const Wall& wall : c.walls) {
     if (wall.carrier() < 0) continue;
     const Vec3 felt = to_eigen(c.moment.get(wall.slot + 1) - c.moment.get(wall.slot));
     const bool body = wall.carrier() < plan_.bodies;
+    if (body && model_.bodies[z(wall.carrier())].kind == BodyKind::driven)
+      wall_work_ -= dt * felt.dot(bodies_[z(wall.carrier())].motion.angular);
     (body ? wrenches_[z(wall.carrier())].moment : junction_moment_[z(wall.carrier() - plan_.bodies)]) += felt;
   }
   // The library lets forces act over the time in which things move.
@@ -68,7 +72,11 @@ void BodiesAndJoints::step(const Chain& c, const Drive& drive, StepTimes step) {
     for (Wrench& wrench : wrenches_) wrench = {(kick / dt) * wrench.force, (kick / dt) * wrench.moment};
   }
   // Bodies by the library, contact among them included; driven ones stand where the drive says.
-  if (world_) world_->step(drive, dt, steps_, wrenches_, bodies_);
+  if (world_) {
+    note_momentum(-1, dt);
+    world_->step(drive, dt, steps_, wrenches_, bodies_);
+    note_momentum(1, 0);
+  }
   ++steps_;
   for (std::size_t i = 0; i < bodies_.size(); ++i)
     if (!model_.bodies[i].moves_freely()) bodies_[i] = drive.bodies[i];

@@ -42,12 +42,19 @@ class BodiesAndJoints {
                            bool velocities = true, bool again = false);
   // An impulse times dt at a point of a body: moves it and changes its velocities. The projection takes over from there.
   void push_body(int body, const Vec3& impulse, const Vec3& local, double dt);
-  // A hand at a body: its spring before the projection, its damper after it, each implicitly.
-  void pull(const Grip& grip, StepTimes step);
-  void damp(const Grip& grip, double dt);
+  // A hand at a body: its spring before the projection, its damper after it, each implicitly; they return the impulse.
+  Vec3 pull(const Grip& grip, StepTimes step);
+  Vec3 damp(const Grip& grip, double dt);
   V3<double> force_at(int node) const { return node_force_[z(node)]; }  // of the joints on a node, in the last step [N]
 
   std::span<const BodyState> bodies() const { return bodies_; }
+  // For the energy balance: impulse and angular impulse of the contacts among bodies in the last step, and the work of driven bodies on
+  // what is joined to them. `before`: the bodies at the start of the step.
+  const Wrench& contact_impulse(std::size_t body) const { return contact_impulse_[body]; }
+  double work_of_driven(std::span<const BodyState> before, double dt) const;
+  Vec3 spin(int carrier) const {  // angular velocity of a body or a junction
+    return carrier < plan_.bodies ? bodies_[z(carrier)].motion.angular : junction_spin_[z(carrier - plan_.bodies)];
+  }
   double junction_energy() const;
   Vec3 junction_momentum() const;  // angular
   bool finite() const;
@@ -62,6 +69,7 @@ class BodiesAndJoints {
   int place_block(int body) const { return nodes_ + body; }
   Mat3 mobility(int body, const Vec3& lever) const;
   bool is_tied(int body) const;
+  void note_momentum(double sign, double dt);
   void remember_levers(const Chain& chain);
   void set_gradients(const Chain& chain, Push push);
   double set_values(const Chain& chain);
@@ -79,7 +87,9 @@ class BodiesAndJoints {
   std::vector<Vec3> junction_spin_;
   std::int64_t steps_ = 0;
 
-  std::vector<Wrench> wrenches_;  // per body
+  std::vector<Wrench> wrenches_;         // per body
+  std::vector<Wrench> contact_impulse_;  // per body
+  double wall_work_ = 0;                 // of driven bodies on the walls they carry, in the last step [J]
   std::vector<Vec3> junction_moment_;
   std::vector<CarriedWall> walls_;
   int nodes_ = 0;

@@ -305,7 +305,8 @@ V3<Pack> gather(const Array3& a, const int* index) {
 }
 }  // namespace
 
-void AirDrag::apply(const Drive& drive, Chain& c, double dt) {
+void AirDrag::apply(const Drive& drive, Chain& c, double dt, AirFlow* flow) {
+  if (flow != nullptr) flow->wind = 0;
   for (std::size_t w = 0; w < winds_.size(); ++w)
     winds_[w] = wind_now(model_.winds[w].law, drive.wind_factor[w], drive.time);
   for (int i = 0; i < static_cast<int>(vertex_.size()); i += pack_size) {
@@ -316,14 +317,31 @@ void AirDrag::apply(const Drive& drive, Chain& c, double dt) {
     const V3<Pack> v = gather(c.v, &vertex_[z(i)]);
     const Pack h = Pack(dt) * load(inverse_mass_, i);
     AirLaw<Pack> law{load(across_, i), load(along_, i), {Pack(0), Pack(0), Pack(0)}};
-    for (std::size_t w = 0; w < winds_.size(); ++w)
+    Pack power(0);  // of the wind on what stands still [W]
+    V3<Pack> pushed{Pack(0), Pack(0), Pack(0)};
+    for (std::size_t w = 0; w < winds_.size(); ++w) {
+      const Pack across = law.across;
+      const V3<Pack> push = law.push;
       add_wind(winds_[w], load(area_[w], i), gather(c.x, &vertex_[z(i)]), v, t, law);
+      // force = coefficient (air - v'), all across the rod; the wind's part of its power is force . air
+      const Pack coefficient = law.across - across;
+      const V3<Pack> gain = law.push - push;
+      power = power + select(coefficient > Pack(0), squared_norm(gain) / select(coefficient > Pack(0), coefficient, Pack(1)),
+                             Pack(0));
+      pushed = pushed + gain;
+    }
     // (1 + dt across/m) v_across + (1 + dt along/m) v_along = v + dt push/m
     const V3<Pack> moved = v + h * law.push, part = dot(moved, t) * t;
     const V3<Pack> slowed =
         (Pack(1) / (Pack(1) + h * law.across)) * (moved - part) + (Pack(1) / (Pack(1) + h * law.along)) * part;
+    const Pack wind = Pack(dt) * (power - dot(slowed, pushed));
     for (int k = 0; k < pack_size; ++k) {
-      if (inverse_mass_[z(i + k)] > 0) c.v.set(vertex_[z(i + k)], lane_of(slowed, k));
+      if (!(inverse_mass_[z(i + k)] > 0)) continue;
+      c.v.set(vertex_[z(i + k)], lane_of(slowed, k));
+      if (flow == nullptr) continue;
+      const double whole = 1 + dt * c.mass_damping[z(vertex_[z(i + k)])];  // mass damping took its part
+      flow->impulse.set(vertex_[z(i + k)], (whole / inverse_mass_[z(i + k)]) * (lane_of(slowed, k) - lane_of(v, k)));
+      flow->wind += whole * wind[k];
     }
   }
   for (const Twin& twin : c.twins) c.v.set(twin.second, c.v.get(twin.first));

@@ -18,12 +18,17 @@ void remember_curvature(Chain& chain);
 
 // Drag and wind on each node as a linear law: force = push - (across (1 - tt) + along tt) v. Solved implicitly for each node
 // it is stable for any step.
+struct AirFlow {    // what the air did in a step
+  Array3 impulse;   // per vertex; of twins the first has it all [N s]
+  double wind = 0;  // the wind's force times the wind's velocity [J]
+};
 class AirDrag {
  public:
   AirDrag(const Model& model, const Chain& chain);
   bool any() const { return any_; }
   // v <- the velocity after dt with drag, for every free vertex.
-  void apply(const Drive& drive, Chain& chain, double dt);
+  // `flow`, if given: what it did.
+  void apply(const Drive& drive, Chain& chain, double dt, AirFlow* flow = nullptr);
 
  private:
   // Free nodes, and pads up to a whole number of packs.
