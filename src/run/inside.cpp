@@ -120,6 +120,9 @@ bool Simulation::Inside::arrive() {
   fresh = false;
   refresh();
   if (!all_finite(frame)) return false;
+  // Velocities of 1e200 m/s are numbers, their energies are not.
+  overflow = !std::isfinite(measures.energy.total());
+  if (overflow) return false;
   // The first frame is the reference of the energy balance.
   if (place.recorded == 0 && scene.time.mode != Mode::statics) {
     place.balance.begin(frame, floor_energy);
@@ -147,14 +150,12 @@ StepReport Simulation::Inside::give_up(const StepReport& report, const std::stri
   failed = true;
   place.last = report;
   place.last.outcome = Outcome::diverged;
-  // Velocities of 1e200 m/s are numbers, their energies are not: summary.json then has null.
-  const bool absurd = !std::isfinite((refresh(), measures.energy.total()));
-  const std::string far = absurd ? std::string() : far_from_origin(*model);
-  message =
-      divergence_message(report, entry->info, failed_at, what_was_tried,
-                         !far.empty() ? std::string(far_remedy) + ", because " + far
-                         : absurd     ? "look at the size of loads, velocities and stiffness: energies are beyond any number"
-                                      : "");
+  // The deeper cause, where one is known, instead of the usual advice.
+  const std::string far = far_from_origin(*model);
+  std::string deeper;
+  if (overflow) deeper = "look at the size of loads, velocities and stiffness: energies are beyond any number";
+  if (!far.empty()) deeper = std::string(far_remedy) + ", because " + far;
+  message = divergence_message(report, entry->info, failed_at, what_was_tried, deeper);
   return place.last;
 }
 

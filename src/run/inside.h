@@ -106,6 +106,7 @@ struct Simulation::Inside {
   std::size_t script_at = 0;        // next input of the script
   int retries = 0;                  // number of times that a step or increment was halved
   bool failed = false;              // true: the run has given up
+  bool overflow = false;            // true: at the last recording time everything was finite but the energies
   bool stuck = false;               // equilibria, true: the last inputs could not be followed
   std::optional<double> until;      // end time instead of the scene's duration; set by the caller, not part of the state
   std::string message;              // why the run failed or is stuck

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 
 #include "run/open.h"
 #include "testing/allocation_count.h"
@@ -132,6 +133,17 @@ SENTENCE("run", "after eight halvings a run stops, keeps the last good frame and
     EXPECT_NE(report.message.find("smaller time.step"), std::string::npos) << report.message;
     EXPECT_EQ(collect.ends, 1);
   }
+}
+
+SENTENCE("run", "energies beyond any number are a failure, not a result") {
+  NoTrouble guard;
+  Scene scene = fake_scene();
+  scene.loads = {GravityLoad{Vec3(0, 0, -1e200)}};
+  Simulation simulation = open_fake(scene);
+  const RunReport report = simulate(simulation, {});
+  EXPECT_EQ(report.outcome, Outcome::diverged);
+  EXPECT_TRUE(std::isfinite(report.last.energy.total()));
+  EXPECT_NE(report.message.find("look at the size of loads"), std::string::npos) << report.message;
 }
 
 SENTENCE("run", "a fork goes on with the same bits as the original") {
