@@ -96,7 +96,7 @@ test("dragging the tip sideways moves it that way, and letting go lets it return
   expect(await uncovered(page, start), "the tip is behind a panel");
   const below = await ask(page, "project", [0, 0, -1]), swings = await ask(page, "project", [0.5, 0, -0.8]);
   const length = below.y - clamp.y, side = Math.sign(swings.x - clamp.x);
-  const aside = async () => ((await ask(page, "pixel", -1)).x - clamp.x) * -side / length; // to the other side, in lengths
+  const aside = async () => ((await ask(page, "pixel", -1)).x - (await ask(page, "pixel", 0)).x) * -side / length; // to the other side, in lengths
   expect((await aside()) < 0.1, `the tip is ${await aside()} lengths aside before it is pulled`);
   await page.mouse.move(start.x, start.y);
   await page.mouse.down();

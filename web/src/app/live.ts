@@ -40,7 +40,7 @@ export class Live {
   private readonly speedText = el("output", { class: "value wide" }, "1\u00d7");
   private readonly time = el("output", { class: "time", "aria-label": "Time" });
   private readonly state = el("output", { class: "state", "aria-label": "Status" });
-  private readonly energy = el("output", { class: "energy", "aria-label": "Energy error", hidden: true, title: "energy that appeared (+) or vanished (\u2212) without work, damping or friction to account for it, as a part of the largest energy so far" });
+  private readonly energy = el("output", { class: "energy", "aria-label": "Energy error", hidden: true, title: "energy that appeared (+) or vanished (\u2212) without work, damping or friction to account for it, as a part of the energy that moved" });
   private readonly connection = el("div", { class: "connection", role: "status" }, "Connecting \u2026");
   private readonly side = el("aside", { class: "side panel", "aria-label": "Controls" });
   private readonly bar = el("div", { class: "bar panel", role: "toolbar", "aria-label": "Playing" });
@@ -199,7 +199,7 @@ export class Live {
   }
   // Whether the numbers can be trusted; what a program does not say is not shown.
   private showTrust({ suspect, energy_error: error }: Status): void {
-    const known = typeof error === "number", bad = known && Math.abs(error) > worstEnergyError;
+    const known = typeof error === "number", bad = known && this.description!.mode === "dynamics" && Math.abs(error) > worstEnergyError; // equilibria jump: that is no error
     setHidden(this.energy, !known);
     if (known) setText(this.energy, `energy error ${Math.abs(error) < 5e-5 ? "0" : short(100 * error, 2)}\u2009%`);
     this.energy.classList.toggle("bad", bad);

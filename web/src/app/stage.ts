@@ -246,6 +246,7 @@ export class Stage {
   // Says so when the rods have left the picture or gone behind panels: none is seen, or less than half of them where the user has not gone there himself.
   private lookForRods(pane: Pane): void {
     let seen = 0, all = 0, followed = false;
+    const held = this.element.classList.contains("holding"); // whoever pulls at a rod needs a view that stands still
     const { left, top } = pane.canvas.getBoundingClientRect(), panels = this.panels().map((panel) => panel.getBoundingClientRect());
     const visible = (point: Vec3): boolean => {
       if (!pane.view.inside(point)) return false;
@@ -256,7 +257,7 @@ export class Stage {
       if (!this.frames[k] || this.paneOf(k)[0] !== pane) return;
       const points = pointsOf(run, this.frames[k]!), every = Math.max(1, Math.floor(points.length / 60));
       for (let n = 0; n < points.length; n += every, all++) if (visible(points[n]!)) seen++;
-      if (this.follows && this.untouched && seen < all) followed = this.follow(run, points.filter((_, n) => n % every === 0));
+      if (this.follows && this.untouched && seen < all && !held) followed = this.follow(run, points.filter((_, n) => n % every === 0));
     });
     const gone = !followed && all > 0 && (seen === 0 || (this.untouched && 2 * seen < all));
     if (gone) setText(pane.lost, `${seen ? "Most of the rod is outside" : "The rod has left"} the picture. Show it (F)`);
