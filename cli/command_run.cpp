@@ -15,16 +15,19 @@
 namespace tendril::cli {
 namespace {
 
-volatile std::sig_atomic_t asked_to_stop = 0;
-extern "C" void note_stop(int) { asked_to_stop = 1; }
+volatile std::sig_atomic_t stop_signal = 0;
+extern "C" void note_stop(int) { stop_signal = 1; }
 
 // The first Ctrl-C ends the run in order; the second one ends the program.
 void catch_stop_signals() {
   struct sigaction action {};
   action.sa_handler = note_stop;
   action.sa_flags = SA_RESETHAND | SA_RESTART;
-  sigaction(SIGINT, &action, nullptr);
-  sigaction(SIGTERM, &action, nullptr);
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+    struct sigaction before {};
+    sigaction(signal, nullptr, &before);
+    if (before.sa_handler != SIG_IGN) sigaction(signal, &action, nullptr);  // nohup ignores SIGHUP, and so do we
+  }
   std::signal(SIGXFSZ, SIG_IGN);  // a limit on file sizes becomes an error of the write that meets it
 }
 
@@ -111,13 +114,15 @@ int finish(const RunArguments& a, const Simulation& simulation, const RunReport&
 
 std::unique_ptr<RunFolder> open_folder(const RunArguments& a, const std::string& folder, Simulation& simulation) {
   if (!a.resume) return std::make_unique<RunFolder>(folder);
-  if (!look_at_run(folder).exists)
-    throw RecordError(fmt::format("{}: there is no run to resume; leave out --resume, or give its folder with -o", folder));
   auto run = RunFolder::resume(folder, simulation);
   if (a.until && *a.until < simulation.time())
     throw RecordError(fmt::format("{}: the run is at t = {:.6g} s already; give a later time than --until {:g}", folder,
                                   simulation.time(), *a.until));
-  if (!a.quiet && !a.json) fmt::print(stderr, "going on at t = {:.6g} s\n", simulation.time());
+  if (a.quiet || a.json) return run;
+  if (run->begins_anew())
+    fmt::print(stderr, "{}: the run was ended before its first frame was written; it begins anew\n", folder);
+  else
+    fmt::print(stderr, "going on at t = {:.6g} s\n", simulation.time());
   return run;
 }
 
@@ -141,7 +146,10 @@ int command_run(const RunArguments& a) {
   Progress progress;
   std::vector<Sink*> sinks{run.get(), &log};
   if (!a.quiet) sinks.push_back(&progress);
-  const RunReport report = simulate(*simulation, sinks, [] { return asked_to_stop != 0; });
+  const RunReport report = simulate(*simulation, sinks, [&a, &progress] {
+    if (!a.quiet) progress.still_at_work();
+    return stop_signal != 0;
+  });
   return finish(a, *simulation, report, folder);
 }
 

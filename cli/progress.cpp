@@ -24,7 +24,8 @@ std::string duration_text(double seconds) {
 Progress::Progress() : terminal_(isatty(STDERR_FILENO) == 1) {}
 
 void Progress::begin(const Simulation& simulation) {
-  started_ = last_ = Clock::now();
+  started_ = last_ = last_tick_ = Clock::now();
+  time_ = simulation.time();
   start_time_ = simulation.time();
   steps_ = start_steps_ = simulation.frame().step;
 }
@@ -37,9 +38,23 @@ void Progress::take(const Frame& frame, const Measures& measures) {
 void Progress::tick(const Simulation& simulation) {
   const Clock::time_point now = Clock::now();
   const double since = std::chrono::duration<double>(now - last_).count();
+  last_tick_ = now, time_ = simulation.time();
   if (since < (terminal_ ? seconds_between_bars : seconds_between_lines)) return;
   last_ = now;
   show(simulation, now);
+}
+
+void Progress::still_at_work() {
+  const Clock::time_point now = Clock::now();
+  const double since = std::chrono::duration<double>(now - last_).count();
+  if (since < seconds_between_lines) return;
+  last_ = now;
+  const double wall = std::chrono::duration<double>(now - last_tick_).count();
+  const std::string text =
+      fmt::format("t = {:.4g} s: looking for the next equilibrium for {} now", time_, duration_text(wall));
+  fmt::print(stderr, terminal_ ? "\r\033[K{}" : "{}\n", text);
+  std::fflush(stderr);
+  shown_ = terminal_;
 }
 
 void Progress::show(const Simulation& simulation, Clock::time_point now) {

@@ -3,7 +3,10 @@
 #include <spdlog/sinks/basic_file_sink.h>
 #include <spdlog/spdlog.h>
 
+#include <filesystem>
+
 #include "cli/words.h"
+#include "tendril/record.h"
 
 namespace tendril::cli {
 
@@ -11,7 +14,16 @@ RunLog::RunLog(std::string folder) : folder_(std::move(folder)) {}
 RunLog::~RunLog() = default;
 
 void RunLog::begin(const Simulation& simulation) {
-  log_ = std::make_shared<spdlog::logger>("run", std::make_shared<spdlog::sinks::basic_file_sink_st>(folder_ + "/run.log"));
+  // A link would be followed and a pipe waited for: the name is taken away from them.
+  const std::filesystem::path file = std::filesystem::path(folder_) / "run.log";
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(std::filesystem::symlink_status(file, ignored)))
+    std::filesystem::remove(file, ignored);
+  try {
+    log_ = std::make_shared<spdlog::logger>("run", std::make_shared<spdlog::sinks::basic_file_sink_st>(file.string()));
+  } catch (const spdlog::spdlog_ex& error) {
+    throw RecordError(file.string() + ": " + error.what());
+  }
   log_->set_pattern("%Y-%m-%d %H:%M:%S  %l  %v");
   log_->flush_on(spdlog::level::info);
   log_->info("tendril {}: {} with method {}, from t = {:.6g} s to {:.6g} s, step {:.3g} s", TENDRIL_VERSION,

@@ -128,6 +128,7 @@ class Simulation {
   bool at_recording_time() const;      // the present frame is one to record
   std::int64_t recorded() const;       // recording times reached so far, the present one included
   double time() const;
+  double end_time() const;  // when it ends: the scene's duration, or what go_on_until said
   double step_size() const;
   double stable_step() const;  // [s] largest one that is expected to stay stable; 0: not limited
   const Frame& frame() const;  // at the present time
@@ -174,7 +175,7 @@ class Sink {  // takes recorded frames: a file, a table, a browser
   virtual void tick(const Simulation&) {}  // often, between frames: flush, checkpoint, progress
   virtual void end(const RunReport& report) = 0;
 };
-// Runs to the end, or until `stop` says so. Every recording time reaches the sinks once, also when a run is loaded and goes on.
+// Runs to the end, or until `stop` says so, which is asked between steps and within long searches for an equilibrium. Every recording time reaches the sinks once, also when a run is loaded and goes on.
 RunReport simulate(Simulation& simulation, std::span<Sink* const> sinks, const std::function<bool()>& stop = {});
 
 }  // namespace tendril

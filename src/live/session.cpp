@@ -13,6 +13,7 @@
 #include "live/order_queue.h"
 #include "live/pace.h"
 #include "live/stage.h"
+#include "parallel/stop.h"
 #include "view/description.h"
 #include "view/frame_bytes.h"
 
@@ -39,23 +40,25 @@ struct Session::Inside {
       const std::lock_guard lock(mutex);
       quit = true;
     }
+    leaving = true;
     wake.notify_one();
     thread.join();
   }
 
   // ---- shared with other threads
   const SessionOptions options;
-  mutable std::mutex mutex;          // for all down to the next rule; held for moments only
-  std::condition_variable wake;      // an order, a client that left, or the end
-  OrderQueue waiting;                // orders that are not carried out yet
-  std::vector<ClientId> left;        // clients that have left since the last look
-  bool quit = false;                 // true: the thread ends
-  bool watched = true;               // true: at least one client is connected
-  Latest latest;                     // what clients are shown
-  std::vector<Refusal> refusals;     // scenes that could not be opened
-  std::mutex listening;              // for `listener`
-  std::function<void()> listener;    // called when `latest` has changed
-  std::atomic<bool> called = false;  // something waits: steps end early
+  mutable std::mutex mutex;           // for all down to the next rule; held for moments only
+  std::condition_variable wake;       // an order, a client that left, or the end
+  OrderQueue waiting;                 // orders that are not carried out yet
+  std::vector<ClientId> left;         // clients that have left since the last look
+  bool quit = false;                  // true: the thread ends
+  bool watched = true;                // true: at least one client is connected
+  Latest latest;                      // what clients are shown
+  std::vector<Refusal> refusals;      // scenes that could not be opened
+  std::mutex listening;               // for `listener`
+  std::function<void()> listener;     // called when `latest` has changed
+  std::atomic<bool> called = false;   // something waits: steps end early
+  std::atomic<bool> leaving = false;  // `quit`, for a solver that is looking for an equilibrium
 
   // ---- the session's thread alone
   std::thread thread;
@@ -73,6 +76,8 @@ struct Session::Inside {
 
   // -------------------------------------------------------------------------------------------------------------- the loop
   void work() {
+    const std::function<bool()> stop = [this] { return leaving.load(); };
+    const StopScope in_long_searches_too(stop);
     for (;;) {
       // Orders first; then steps until the simulation is level with the clock; then a frame, if one is due.
       if (!obey_all()) break;

@@ -1,5 +1,7 @@
 #include "record/columns.h"
 
+#include <bit>
+
 namespace tendril {
 
 ListCounts counts_of(const Frame& frame) {
@@ -121,6 +123,12 @@ const Column columns[] = {
        for (const std::int64_t n : counts_of(r.frame)) put(static_cast<double>(n), out);
      },
      [](const RowTarget&) {}},
+    {checksums_column, "of the values of this frame: those that are plotted, the others", RowIs::frame, always<2>, 0, true,
+     true,
+     [](const RowSource&, Values& out) {
+       out.insert(out.end(), {0, 0});
+     },  // filled in by append
+     [](const RowTarget&) {}},
     {"rods/spans", "of each rod: nodes, edges, inner nodes, ring", RowIs::frame, rods, 4, true, true, put_list<&Frame::rods>,
      take_spans},
     {"material", "of the nodes: arc length in the rest rod, m", RowIs::node, nullptr, 0, false, false,
@@ -201,7 +209,10 @@ const Column columns[] = {
     {"solver/verdict", "of an equilibrium: 0 not asked, 1 a load has no energy, 2 unstable directions are counted",
      RowIs::frame, nullptr, 0, true, true,
      [](const RowSource& r, Values& out) { put(static_cast<int>(r.frame.report.verdict.kind), out); },
-     [](const RowTarget& r) { r.frame.report.verdict.kind = static_cast<Verdict::Kind>(whole(r.values[0])); }},
+     [](const RowTarget& r) {
+       if (!(r.values[0] >= 0 && r.values[0] <= static_cast<double>(Verdict::Kind::counted))) fail_number();
+       r.frame.report.verdict.kind = static_cast<Verdict::Kind>(static_cast<int>(r.values[0]));
+     }},
     {"solver/unstable", "directions in which the energy of an equilibrium falls, where counted", RowIs::frame, nullptr, 0,
      true, true, [](const RowSource& r, Values& out) { put(r.frame.report.verdict.unstable, out); },
      [](const RowTarget& r) { r.frame.report.verdict.unstable = whole(r.values[0]); }},
@@ -228,6 +239,12 @@ const Column columns[] = {
 #undef TENDRIL_NUMBER
 
 }  // namespace
+
+// FNV-1a by words instead of bytes: each step is a bijection of the word, so that no single change goes unnoticed but for the
+// bits that number() leaves out.
+void FrameChecksum::add(std::span<const double> values) {
+  for (const double value : values) hash_ = (hash_ ^ std::bit_cast<std::uint64_t>(value)) * 1099511628211ull;
+}
 
 std::span<const Column> all_columns() { return columns; }
 

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "record/columns.h"
+#include "record/files.h"
 #include "record/h5.h"
 #include "record/input_log.h"
 #include "tendril/record.h"
@@ -89,7 +90,17 @@ class Table {
 
 h5::Handle open_to_read(const std::string& name) {
   h5::set_up();
-  h5::Handle file(h5::checked(H5Fopen(name.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), name, "open the file"), H5Fclose);
+  require_regular(name, true);
+  h5::Handle file(H5Fopen(name.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose);
+  if (file.get() < 0) {
+    // HDF5 locks the file too, and would say no more than "Resource temporarily unavailable".
+    if (const std::filesystem::path folder = std::filesystem::path(name).parent_path(); folder_is_locked(folder))
+      throw RunGoingOn(
+          fmt::format("{}: this run is still going on; wait until it has ended, or stop it with Ctrl-C: it can go on later "
+                      "with --resume",
+                      folder.empty() ? "." : folder.string()));
+    h5::fail(name, "open the file");
+  }
   const std::int64_t version = h5::read_number_attribute(file.get(), "format_version", name);
   if (version != run_format_version)
     throw RecordError(
@@ -168,6 +179,8 @@ struct TrajectoryReader::Inside {
       m.probes[i].value.resize(probes[i].value.size());
     }
     const std::span<const Column> columns = all_columns();
+    FrameChecksum plotted_sum, other_sum;
+    double sums[2] = {};
     try {
       for (std::size_t i = 0; i < columns.size(); ++i) {
         if (plotted && !columns[i].plotted) continue;
@@ -178,8 +191,16 @@ struct TrajectoryReader::Inside {
           first = first_row[static_cast<std::size_t>(k)][l];
           count = first_row[static_cast<std::size_t>(k) + 1][l] - first;
         }
-        columns[i].take({tables[i].at(first, count), static_cast<std::size_t>(count), sizes, f, m});
+        const double* const values = tables[i].at(first, count);
+        const std::size_t size = static_cast<std::size_t>(count) * columns[i].values_per_row(sizes);
+        if (is_checksums(columns[i]))
+          std::copy_n(values, 2, sums);
+        else
+          (columns[i].plotted ? plotted_sum : other_sum).add({values, size});
+        columns[i].take({values, static_cast<std::size_t>(count), sizes, f, m});
       }
+      if (sums[0] != plotted_sum.number() || (!plotted && sums[1] != other_sum.number()))
+        throw RecordError("is damaged: its values are not those that were written");
       check_frame(f, plotted);
     } catch (const RecordError& error) {
       const std::string what = error.what();
@@ -238,7 +259,9 @@ RunState look_at_run(const std::filesystem::path& folder) {
   if (!std::filesystem::is_regular_file(path, ignored)) return state;
   try {
     const TrajectoryReader reader(path);
-    state = {true, reader.complete(), reader.frames(), reader.scene(), reader.method()};
+    state = {true, reader.complete(), false, reader.frames(), reader.scene(), reader.method()};
+  } catch (const RunGoingOn&) {
+    state.going_on = true;
   } catch (const RecordError&) {
     state = {};
   }

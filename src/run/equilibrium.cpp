@@ -6,6 +6,7 @@
 #include <limits>
 #include <numbers>
 
+#include "parallel/stop.h"
 #include "run/follow_inputs.h"
 #include "run/inside.h"
 
@@ -16,6 +17,8 @@ constexpr double most_turn = std::numbers::pi / 8;  // a sixteenth of a turn
 constexpr double first_load_increment = 0.25;
 constexpr int samples = 8;                 // of a path, within one increment
 constexpr int most_input_increments = 64;  // in one advance: a live view stays responsive
+constexpr double most_increments = 1e5;    // to one recorded equilibrium: nobody waits for more
+constexpr int most_failures = 200;         // likewise, of increments that had to be halved
 }  // namespace
 
 // Either the load factor runs at a fixed time, or time runs at load factor 1.
@@ -100,19 +103,38 @@ double Simulation::Inside::limited(const Along& along, double from, double incre
   return increment;
 }
 
-// From where place stands to `target`; stops early only when it has to give up.
+// Back to the last equilibrium that was found: the advance that was stopped can be made again, with the same bits.
+StepReport Simulation::Inside::stop_here(StepReport report, bool between_frames) {
+  come_back();
+  interrupted = true;
+  place.off_grid = place.off_grid || between_frames;
+  report.outcome = Outcome::not_converged;
+  return report;
+}
+
+// From where place stands to `target`; stops early only when it has to give up, or is asked to.
 StepReport Simulation::Inside::follow(const Along& along, double target) {
   // Continuation (incremental loading): x is the parameter, time or load factor.
   double& x = along.in_time ? place.time : place.load_factor;
-  int halvings = 0;
+  int halvings = 0, failures = 0;
   StepReport report = place.last;
   const double tiny = 1e-12 * std::max(1.0, std::abs(target));
+  // Paths so long, measured by the rods, that nobody would see the end: told at once instead of tried.
+  if (const double way = target - x; way > most_increments * limited(along, x, std::max(way, 0.0))) {
+    keep();
+    report.cause = Cause::clamp_out_of_reach;
+    return give_up(report,
+                   fmt::format("what holds or pushes the rods goes so far, measured by their lengths, that more than {:g} "
+                               "equilibria would be needed on the way to the next recorded one",
+                               most_increments));
+  }
   while (x < target) {
     // The last increment ends exactly on the target.
     double increment = limited(along, x, std::min(place.increment, target - x));
     const double next = target - (x + increment) < tiny ? target : x + increment;
     increment = next - x;
     keep();
+    if (asked_to_stop()) return stop_here(report, along.in_time);
     report = method->relax(along.time_at(next), along.factor_at(next), followed);
     if (report.outcome == Outcome::fine) {
       note(report);
@@ -125,9 +147,11 @@ StepReport Simulation::Inside::follow(const Along& along, double target) {
       continue;
     }
     // Not found: back to the last equilibrium, with half the increment.
-    if (++halvings > max_halvings)
+    if (asked_to_stop()) return stop_here(report, along.in_time);
+    if (++halvings > max_halvings || ++failures > most_failures)
       return give_up(report, fmt::format("the increment of {} was halved {} times, to {:.3g}",
-                                         along.in_time ? "time [s]" : "loads and paths", max_halvings, increment));
+                                         along.in_time ? "time [s]" : "loads and paths",
+                                         halvings > max_halvings ? max_halvings : most_failures, increment));
     come_back();
     ++retries;
     place.increment = 0.5 * increment;
@@ -161,6 +185,7 @@ StepReport Simulation::Inside::follow_to(const Live& from, const Live& to, int& 
     blend(from, to, target, next);
     keep();
     report = method->relax(time, place.load_factor, next);
+    if (report.outcome != Outcome::fine && asked_to_stop()) return stop_here(report, false);
     if (report.outcome == Outcome::fine) {
       note(report);
       count_work(time, place.load_factor, next);
@@ -187,7 +212,7 @@ StepReport Simulation::Inside::follow_inputs(int most_increments) {
   if (let_go(followed, live, to)) {
     from = followed;
     report = follow_to(from, to, most_increments);
-    if (stuck || most_increments <= 0) return report;
+    if (stuck || interrupted || most_increments <= 0) return report;
   }
   refresh();
   take_hold(*model, frame, followed, live, from);
@@ -199,19 +224,22 @@ StepReport Simulation::Inside::follow_inputs(int most_increments) {
 StepReport Simulation::Inside::advance_statics() {
   StepReport report = place.last;
   // The ramp: loads and paths grow from 0 to 1, then live inputs are followed.
-  if (place.load_factor < 1) {
+  if (!place.settled) {
     if (place.increment == 0) {
       place.increment = first_load_increment;
       followed.gravity_scale = live.gravity_scale;  // grows with the load factor anyway
     }
     report = follow({.in_time = false, .time = scene.time.duration}, 1.0);
-    if (failed) return report;
+    if (failed || interrupted) return report;
     place.time = place.load_factor >= 1 ? scene.time.duration : place.load_factor * scene.time.duration;
     if (place.load_factor >= 1) report = follow_inputs(std::numeric_limits<int>::max());
+    if (interrupted) return report;
+    place.settled = place.load_factor >= 1;
   } else {
     // After the ramp: only live inputs can change the equilibrium.
     const bool unchanged = stuck || same_inputs(followed, live);
     report = follow_inputs(most_input_increments);
+    if (interrupted) return report;
     if (unchanged) note(report);
     place.time = frame_time(place.next_frame);
   }
@@ -228,16 +256,18 @@ StepReport Simulation::Inside::advance_quasistatic(double limit) {
       followed.gravity_scale = live.gravity_scale;
     }
     report = follow({.in_time = false, .time = 0}, 1.0);
-    if (failed) return report;
+    if (failed || interrupted) return report;
     place.settled = true;
     place.increment = 1 / scene.time.frames_per_second;
     report = follow_inputs(std::numeric_limits<int>::max());
+    if (interrupted) return report;
   } else {
     // Live inputs first, at the present time; then time runs to the next frame or to where the caller wants to stop.
     const StepReport inputs = follow_inputs(most_input_increments);
+    if (interrupted) return inputs;
     const double target = std::min(frame_time(place.next_frame), limit);
     report = follow({.in_time = true}, target);
-    if (failed) return report;
+    if (failed || interrupted) return report;
     if (inputs.outcome != Outcome::fine) report = inputs;
     place.off_grid = true;
     if (place.time != frame_time(place.next_frame)) return report;

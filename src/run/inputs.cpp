@@ -62,7 +62,8 @@ InputValue input_from(std::size_t kind, const InputNumbers& n) {
   if (kind == 3) return WithRate<double>{n[0], n[1]};
   if (kind == 4) return WithRate<Vec3>{Vec3(n[0], n[1], n[2]), Vec3(n[3], n[4], n[5])};
   Hand h;
-  h.rod = static_cast<int>(n[0]), h.body = static_cast<int>(n[1]), h.material = n[2];
+  const auto whole = [](double v) { return v > -2 && v < 2e9 ? static_cast<int>(v) : v >= 2e9 ? 2'000'000'000 : -1; };
+  h.rod = whole(n[0]), h.body = whole(n[1]), h.material = n[2];
   h.pose = {Vec3(n[3], n[4], n[5]), Quat(n[6], n[7], n[8], n[9])};
   h.motion = {Vec3(n[10], n[11], n[12]), Vec3(n[13], n[14], n[15])};
   h.stiffness = n[16], h.damping = n[17], h.angular_stiffness = n[18], h.angular_damping = n[19];

@@ -55,7 +55,7 @@ std::int64_t Simulation::Inside::last_frame() const {
 
 bool Simulation::Inside::finished() const {
   if (failed) return true;
-  if (scene.time.mode == Mode::statics) return place.load_factor >= 1 && place.time >= end();
+  if (scene.time.mode == Mode::statics) return place.load_factor >= 1 && place.settled && place.time >= end();
   if (scene.time.mode == Mode::quasistatic && !place.settled) return false;
   return place.time >= end();
 }
@@ -204,6 +204,7 @@ void Simulation::Inside::visit_state(StateArchive& archive) {
   // What a retry would come back to belongs to the state: a resumed run that fails must fail back to the same place.
   archive(kept, kept_state);
   if (!archive.reading()) return;
+  check_loaded();
   earlier_seconds = seconds;
   opened = now;
   log.clear();  // those before stand where the state was recorded

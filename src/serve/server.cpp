@@ -35,6 +35,7 @@ using beast::error_code;
 using namespace std::chrono_literals;
 
 constexpr std::size_t most_connections = 256, most_clients = 32;
+constexpr std::size_t most_strangers = 64;  // connections that have not shown the token yet
 constexpr std::size_t most_header_bytes = 8 << 10, most_upload_bytes = 64 << 20;
 constexpr std::size_t most_sentences = 32;  // queued for one client
 constexpr auto patience = 5s;               // for a header, a handshake
@@ -69,6 +70,7 @@ struct House {
 
   void accept();            // the next connection
   void look();              // sends what is new in the session
+  void make_room();         // for a newcomer: closes the stranger that has waited longest, when there are many
   void status();            // sends the status to all clients, several times a second
   void send_status_soon();  // sends it after an order
 
@@ -78,9 +80,10 @@ struct House {
   std::size_t connections = 0;  // of both kinds
   std::uint64_t dropped = 0;    // messages that were malformed, or came when too many waited
   ClientId next_client = 1;
-  std::set<WebSocketClient*> clients;  // they register and unregister themselves; `io` owns them and is destroyed first
-  std::set<HttpConnection*> visitors;  // likewise
-  asio::io_context io{1};              // all handlers run in its one thread
+  std::set<WebSocketClient*> clients;     // they register and unregister themselves; `io` owns them and is destroyed first
+  std::set<HttpConnection*> visitors;     // likewise
+  std::deque<HttpConnection*> strangers;  // those of them that have not shown the token yet, the oldest first
+  asio::io_context io{1};                 // all handlers run in its one thread
   tcp::acceptor acceptor{io};
   asio::steady_timer status_timer{io}, soon{io}, accept_again{io};
   bool soon_set = false;                  // true: a status is about to be sent
@@ -217,11 +220,13 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
  public:
   HttpConnection(House& server, tcp::socket socket) : server_(server), stream_(std::move(socket)) {
     server_.visitors.insert(this);
+    server_.strangers.push_back(this);
     ++server_.connections;
   }
   ~HttpConnection() {
     --server_.connections;
     server_.visitors.erase(this);
+    no_stranger();
   }
   void close() {
     error_code ignored;
@@ -259,6 +264,7 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
     if (target == "/favicon.ico") return refuse(http::status::no_content);
     const std::optional<Inner> inner = inner_path(target, server_.options.token);
     if (!inner) return refuse(http::status::forbidden);
+    no_stranger();
     if (inner->needs_slash) return redirect();
     // WebSocket, reading, or uploading.
     path_ = inner->path;
@@ -267,6 +273,8 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
     if (request.method() == http::verb::post && server_.content.post) return read_body();
     refuse(http::status::method_not_allowed);
   }
+
+  void no_stranger() { std::erase(server_.strangers, this); }
 
   void upgrade() {
     if (path_ != "ws" || server_.content.session == nullptr) return refuse(http::status::not_found);
@@ -401,6 +409,7 @@ void House::accept() {
         if (!stopped) accept();
       });
     }
+    make_room();
     // Beyond the limit a connection is closed at once.
     if (connections < most_connections) {
       socket.set_option(tcp::no_delay(true), error);
@@ -408,6 +417,16 @@ void House::accept() {
     }
     accept();
   });
+}
+
+// Whoever has no token cannot keep those out who have it: a page sends its header within milliseconds, and somebody who holds
+// many connections open without a word pushes out his own.
+void House::make_room() {
+  while (strangers.size() >= most_strangers) {
+    HttpConnection* const oldest = strangers.front();
+    strangers.pop_front();
+    oldest->close();
+  }
 }
 
 void House::look() {

@@ -1,9 +1,13 @@
 #include "serve/server.h"
 
+#include <sys/stat.h>
+
+#include <fstream>
 #include <random>
 
 #include "live/session_testing.h"
 #include "serve/client_testing.h"
+#include "serve/private_redirect.h"
 #include "testing/sentence.h"
 
 namespace tendril {
@@ -229,6 +233,59 @@ SENTENCE("serve", "a client that is silent before its handshake is closed after 
   EXPECT_TRUE(silent.connected);
   EXPECT_FALSE(silent.is_closed_within(3));
   EXPECT_TRUE(silent.is_closed_within(5));
+}
+
+SENTENCE("serve",
+         "those who have no token cannot keep out those who have it, however many they are and however slowly they talk") {
+  House house;
+  TestClient inside(house.server.address());
+  ASSERT_EQ(inside.upgrade(), 101);
+  std::vector<std::unique_ptr<TestClient>> loris;
+  for (int round = 0; round < 3; ++round) {
+    for (int i = 0; i < 130; ++i) {
+      loris.push_back(std::make_unique<TestClient>(house.server.address()));
+      loris.back()->send_raw("GET /x HTTP/1.1\r\nHost: ");
+    }
+    for (auto& slow : loris) slow->send_raw("a");  // and goes on talking
+    TestClient newcomer(house.server.address());
+    EXPECT_EQ(newcomer.get(""), 200) << "after " << loris.size() << " connections";
+    TestClient page(house.server.address());
+    EXPECT_EQ(page.upgrade(), 101);
+  }
+  EXPECT_TRUE(loris.front()->is_closed_within(2));
+  EXPECT_GT(inside.frames_in(0.5), 0);  // who is in stays in
+}
+
+SENTENCE("serve", "a header that comes drop by drop has as little time as one that does not come") {
+  House house;
+  TestClient slow(house.server.address());
+  const TestClock::time_point start = TestClock::now();
+  slow.send_raw("GET / HTTP/1.1\r\n");
+  bool open = true;
+  while (open && seconds_since(start) < 20) {
+    open = slow.send_raw("X");
+    open = open && !slow.is_closed_within(0.2);
+  }
+  EXPECT_LT(seconds_since(start), 10);
+}
+
+SENTENCE("serve", "a browser is led by a file of this user alone; the token is in the file, not in its address") {
+  TemporaryFolder folder;
+  std::filesystem::path file;
+  {
+    const PrivateRedirect door(folder.path(), "http://127.0.0.1:1/TOKEN/#a=1&b=\"<x>");
+    file = door.file();
+    EXPECT_EQ(door.address().find("TOKEN"), std::string::npos);
+    EXPECT_EQ(door.address(), "file://" + file.string());
+    struct stat status {};
+    ASSERT_EQ(::stat(file.c_str(), &status), 0);
+    EXPECT_EQ(status.st_mode & 0777, 0600u);
+    std::ifstream in(file);
+    const std::string page((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
+    EXPECT_NE(page.find("0; url=http://127.0.0.1:1/TOKEN/#a=1&amp;b=&quot;&lt;x>"), std::string::npos) << page;
+  }
+  EXPECT_FALSE(std::filesystem::exists(file));
+  EXPECT_THROW(PrivateRedirect(folder / "nowhere", "x"), ServeError);
 }
 
 SENTENCE("serve", "32 clients all see the same simulation, the next one is refused") {

@@ -5,6 +5,7 @@
 #include "math/transport.h"
 #include "methods/der/der.h"
 #include "model/bodies.h"
+#include "model/check_drive.h"
 
 namespace tendril::der {
 
@@ -132,6 +133,7 @@ void Der::visit_state(StateArchive& archive) {
   for (Array* a : {&c.theta, &c.roll, &c.roll_change, &c.tension, &c.first_director, &c.closure}) archive.fixed(*a);
   archive.fixed(c.walls);
   archive(late_, drive_, report_, before_, parts_, flow_);
+  if (archive.reading()) check_loaded(*model_, drive_);
   if (joins_) archive(*joins_);
   if (contacts_) archive(*contacts_);
   if (!archive.reading()) return;

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "methods/strands/continuation.h"
 #include "methods/strands/ends.h"
 #include "methods/strands/energy.h"
+#include "parallel/stop.h"
 
 namespace tendril::strands {
 namespace {
@@ -175,7 +177,7 @@ DescentReport EnergyDescent::settle(const Strand& strand, double tolerance, int 
     assemble(strand, false);
     report.residual = residual(scales_);
     if (report.residual <= tolerance) return report.fine = true, report;
-    if (!std::isfinite(report.residual) || report.iterations >= max_iterations) return report;
+    if (!std::isfinite(report.residual) || report.iterations >= max_iterations || asked_to_stop()) return report;
     if (!newton_step(strand, has)) return report;
   }
 }
@@ -249,7 +251,7 @@ DescentReport EnergyDescent::minimise(const Strand& strand, const DescentSetting
     if (hold.position) far = std::max(far, norm(hold.r - at.r) / (0.1 * scales_.length));
     if (hold.direction) far = std::max(far, norm(log_of(Quaternion(conjugate(at.q) * held_orientation(hold, at.q)))) / 0.4);
   }
-  const int steps = std::max(1, static_cast<int>(std::ceil(far)));
+  const int steps = continuation_steps(far);
   DescentReport report;
   for (int k = 1; k <= steps; ++k) {
     // Continuation: holds between the start and where they are wanted, turned about one axis.

@@ -3,6 +3,7 @@
 
 #include "methods/strands/ends.h"
 #include "methods/strands/shooting.h"
+#include "parallel/stop.h"
 
 namespace tendril::strands {
 
@@ -223,7 +224,7 @@ ShootingReport MultipleShooting::solve(const Strand& strand, const ShootingSetti
   bool singular = false;
   while (std::isfinite(report.residual) && report.residual > settings.tolerance) {
     // Newton's step; where it leads nowhere the tangent is taken as singular from here on.
-    if (report.iterations >= settings.max_iterations || !lu_.factor().good()) return report;
+    if (report.iterations >= settings.max_iterations || asked_to_stop() || !lu_.factor().good()) return report;
     ++report.iterations;
     for (std::size_t i = 0; i < rows_.size(); ++i) step_[i] = -rows_[i];
     lu_.solve(step_);

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "methods/strands/strands.h"
+#include "model/check_drive.h"
 #include "model/framing.h"
 
 namespace tendril::strands {
@@ -131,6 +132,7 @@ void Strands::visit_line(int rod, StateArchive& archive) {
 
 void Strands::visit_state(StateArchive& archive) {
   archive(late_, drive_, report_);
+  if (archive.reading()) check_loaded(*model_, drive_);
   for (int rod = 0; rod < static_cast<int>(lines_.size()); ++rod) visit_line(rod, archive);
 }
 

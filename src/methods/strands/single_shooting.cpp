@@ -3,6 +3,7 @@
 
 #include "methods/strands/ends.h"
 #include "methods/strands/shooting.h"
+#include "parallel/stop.h"
 
 namespace tendril::strands {
 
@@ -93,7 +94,7 @@ ShootingReport SingleShooting::solve(const Strand& strand, const ShootingSetting
     linearise(strand, here, now, jacobian);
     report.residual = largest(now);
     ++report.sweeps;
-    if (!std::isfinite(report.residual) || report.iterations >= settings.max_iterations) return report;
+    if (!std::isfinite(report.residual) || report.iterations >= settings.max_iterations || asked_to_stop()) return report;
     ++report.iterations;
     // Newton's step with a line search.
     bool better = false;

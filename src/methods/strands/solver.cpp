@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "methods/strands/continuation.h"
 #include "methods/strands/ends.h"
 
 namespace tendril::strands {
@@ -193,7 +194,7 @@ double Solver::far_away(const Strand& strand) const {
 bool Solver::by_continuation(const Strand& strand, Answer& answer) {
   const double far = far_away(strand);
   if (far <= 1) return false;
-  const int steps = static_cast<int>(std::ceil(far));
+  const int steps = continuation_steps(far);
   moving_ = strand;
   kept_ = states_;
   const FarEnd end = end_;

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "methods/der/equilibrium/rod_problem.h"
+#include "parallel/stop.h"
 
 namespace tendril::der {
 
@@ -61,10 +63,18 @@ Relaxer::Relaxer(const Chain& c) {
 }
 
 namespace {
-struct FullTangent {  // the same problem for newton_solve
+// The problem for Newton's method, which has no direction any more once somebody wants it to end.
+struct Minimum {
   RodProblem& problem;
   NewtonPoint evaluate() { return problem.evaluate(); }
-  bool direction() { return problem.full_direction(); }
+  double direction() { return asked_to_stop() ? std::numeric_limits<double>::quiet_NaN() : problem.direction(); }
+  void move(double fraction) { problem.move(fraction); }
+  void accept() { problem.accept(); }
+};
+struct FullTangent {  // the same for newton_solve
+  RodProblem& problem;
+  NewtonPoint evaluate() { return problem.evaluate(); }
+  bool direction() { return !asked_to_stop() && problem.full_direction(); }
   void move(double fraction) { problem.move(fraction); }
   void accept() { problem.accept(); }
 };
@@ -90,8 +100,9 @@ RelaxReport Relaxer::relax(Chain& c, const Drive& drive, Loads& loads, const Rel
       newton.max_iterations = together ? 1 : options.max_iterations - report.iterations;
       newton.tolerance = options.tolerance;
       newton.acceptable = 1e4 * options.tolerance;
+      Minimum minimum{problem};
       FullTangent full{problem};
-      const NewtonReport inner = problem.conservative() ? newton_minimise(problem, newton) : newton_solve(full, newton);
+      const NewtonReport inner = problem.conservative() ? newton_minimise(minimum, newton) : newton_solve(full, newton);
       report.iterations += inner.iterations;
       residual = inner.residual;
       // One step was taken: the multipliers take the same fraction of theirs.

@@ -116,6 +116,12 @@ void BodiesAndJoints::visit_state(StateArchive& archive) {
   archive.fixed(junction_turn_);
   archive.fixed(junction_spin_);
   archive.fixed(node_force_);
+  if (!archive.reading()) return;
+  // The library that moves bodies ends the program over what is no rotation.
+  for (const BodyState& body : bodies_)
+    TENDRIL_REQUIRE(body.pose.position.allFinite() && std::abs(body.pose.orientation.norm() - 1) < 0.1 &&
+                        body.motion.linear.allFinite() && body.motion.angular.allFinite(),
+                    "the state is damaged: a body is nowhere");
 }
 
 }  // namespace tendril::der
