@@ -41,6 +41,8 @@ void RunLog::take(const Frame& frame, const Measures&) {
 }
 
 void RunLog::tick(const Simulation& simulation) {
+  // A report measures everything: only where that has been done for a frame anyway.
+  if (!simulation.at_recording_time()) return;
   const int retries = simulation.report().retries;
   if (log_ && retries > retries_)
     log_->warn("t = {:.6g} s: a step failed and was taken again with half its size ({} times so far)", simulation.time(),

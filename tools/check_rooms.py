@@ -21,7 +21,8 @@ MAY_INCLUDE = {
     "scene": {PUBLIC},
     "model": {PUBLIC, "math"},
     "contact": {PUBLIC, "math", "model", "parallel"},
-    "bodies": {PUBLIC, "math", "model/bodies.h", "model/drive.h", "model/obstacles.h"},
+    "bodies": {PUBLIC, "math", "model/bodies.h", "model/drive.h", "model/obstacles.h", "contact/contact_rows.h",
+               "contact/contact_sweeps.h"},
     "parallel": set(),
     "methods/*": {PUBLIC, "methods/method.h", "math", "linear", "parallel", "model", "contact", "bodies"},
     "methods": {PUBLIC, "methods/method.h"},  # method.h, registry.cpp, and the entry.h of each method

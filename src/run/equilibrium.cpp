@@ -52,13 +52,16 @@ class Travel {
       count(clamps_[i], (to.pose.position - from.pose.position).norm(), angle, length_of(model_, model_.clamps[i].rod));
     }
     for (std::size_t i = 0; i < std::min(a.grips.size(), b.grips.size()); ++i) {
-      // Hands and couplings: positions only.
+      // Hands and couplings; the turn of a coupling counts as that of a clamp, where its spring feels it.
       const Grip &from = a.grips[i], &to = b.grips[i];
       if (from.coupling != to.coupling || from.hand != to.hand) break;  // one of them began or ended
-      count(grips_[i], (to.pose.position - from.pose.position).norm(), 0, length_of(model_, from.rod));
+      const double angle = from.angular_stiffness > 0 ? std::abs(to.turn - from.turn) : 0;
+      count(grips_[i], (to.pose.position - from.pose.position).norm(), angle, length_of(model_, from.rod));
     }
     // Driven bodies and obstacles.
-    for (std::size_t i = 0; i < bodies_.size(); ++i) count(bodies_[i], a.bodies[i].pose, b.bodies[i].pose);
+    for (std::size_t i = 0; i < bodies_.size(); ++i)
+      count(bodies_[i], (b.bodies[i].pose.position - a.bodies[i].pose.position).norm(),
+            std::abs(b.body_turn[i] - a.body_turn[i]), length_of(model_, -1));
     for (std::size_t i = 0; i < obstacles_.size(); ++i) count(obstacles_[i], a.obstacles[i].pose, b.obstacles[i].pose);
   }
   double worst() const { return worst_; }

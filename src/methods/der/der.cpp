@@ -127,11 +127,14 @@ void Der::forget_walls() {
 
 bool Der::walls_moved() {
   bool moved = false;
+  swing_ = 0;
   for (const Wall& wall : chain_->walls) {
     if (wall.clamp < 0) continue;
-    const Quat& now = drive_.clamps[z(wall.clamp)].pose.orientation;
+    const ClampNow& clamp = drive_.clamps[z(wall.clamp)];
+    const Quat& now = clamp.pose.orientation;
     Quat& last = wall_orientation_[z(wall.clamp)];
-    moved = moved || now.coeffs() != last.coeffs();
+    moved = moved || now.coeffs() != last.coeffs() || clamp.turn != wall.turn;  // a whole turn shows in the number alone
+    swing_ = std::max(swing_, swing_to(wall, pose_of(clamp)));
     last = now;
   }
   return moved;
@@ -145,7 +148,9 @@ void Der::rebuild() {
   flow_.settle(joins_ ? 0 : 0.5 * before_);
   before_ = 0;
   const std::unique_ptr<Chain> old = std::move(chain_);
-  chain_ = std::make_unique<Chain>(build_chain(*model_, pose, drive_, choice()));
+  ChainChoice chosen = choice();
+  chosen.before = output_.get();
+  chain_ = std::make_unique<Chain>(build_chain(*model_, pose, drive_, chosen));
   for (std::size_t e = 0; e < chain_->slot_of_edge.size(); ++e)
     chain_->roll_change[z(chain_->slot_of_edge[e])] = old->roll_change[z(old->slot_of_edge[e])];
   allocate();
@@ -300,6 +305,7 @@ StepReport Der::take_step(double time, double dt, const Live& live) {
     report_.cause = cause;
     return report_;
   };
+  if (swing_ > most_swing) return failed(turned_too_far);
   // 6: elastic forces on the centerline (sec. 7.1), before the bodies, which feel the moments that come with them.
   const double openness = update_all_gradients();
   if (!(openness > folded)) return failed(openness != openness ? Cause::not_finite : joint_folded);
@@ -310,7 +316,8 @@ StepReport Der::take_step(double time, double dt, const Live& live) {
   if (c.has_rolling) begin_roll(c, *angles_, dt);
   if (contacts_) contacts_->remember(c, joins_.get());
   // 4, 5: torques of the rods on bodies (sec. 8.2), bodies integrated by the library.
-  if (joins_) joins_->step(c, drive_, {dt, kick_});
+  if (joins_ && !joins_->step(c, drive_, {dt, kick_})) return failed(bodies_lost);
+  if (joins_ && joins_->turns_too_far(c, dt)) return failed(turned_too_far);
   // 6, 7: loads, then the centerline (sec. 7.2).
   // differs from the paper: leapfrog, but with the fast projection symplectic Euler as there.
   integrate(dt);

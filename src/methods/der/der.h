@@ -122,6 +122,7 @@ class Der final : public Method {
   bool steady_ = false;                         // true: no timetable and no load changes the drive with time
   bool settled_ = false;     // true: drive_ was evaluated without live inputs, and nothing has changed since
   bool move_walls_ = false;  // true: some wall has another orientation at the end of this step
+  double swing_ = 0;         // how far the walls of clamps swing in this step, the farthest one [rad]
   double longest_ = 0;       // length of the longest rod [m]: no node may move further in a step
   Array decay_;              // per vertex: factor by which mass damping reduces velocities in a step
   double decay_dt_ = 0;      // the step [s] that decay_ was computed for
@@ -133,6 +134,7 @@ class Der final : public Method {
   Parts parts_;              // what decides into how many parts steps are taken
   std::vector<ChunkReport> chunk_reports_;  // per chunk: results of the present step
   StepClock* clock_ = nullptr;              // adds up where the time of steps goes; nullptr: not measured
+  mutable std::vector<Vec3> held_force_;    // per node: what acts on it where it is held, for reactions [N]
   mutable std::unique_ptr<Chain> output_;   // copy of the chain, with frames and forces filled in for writing
 };
 

@@ -4,6 +4,7 @@
 
 #include "methods/der/der.h"
 #include "methods/der/failures.h"
+#include "methods/der/turning.h"
 
 namespace tendril::der {
 namespace {
@@ -132,6 +133,8 @@ double highest_squared_frequency(const Model& model, const RodModel& rod, bool e
 
 }  // namespace
 
+constexpr double advised_turn = 0.25;  // [rad] in a step, of what spins
+
 // Symplectic Euler is stable below 2/omega. A frame turned far adds stiffness that the straight rod does not show, and
 // curved rods couple more, so half of that is advised; and half of that again where rods touch, which then sink in
 // less when they move fast. [ERRATA D23]
@@ -160,7 +163,15 @@ StepAdvice advise(const Model& model, const Options&) {
                                                   : "a joint of rods";
     }
   }
+  if (const TurnBound swing = swinging_walls(model); swing.rate * advice.stable > most_swing) {
+    advice.stable = most_swing / swing.rate;
+    advice.reason = swing.reason;
+  }
   advice.advised = (model.contact.enabled ? 0.25 : 0.5) * advice.stable;
+  if (const TurnBound turn = turning_things(model); turn.rate * advice.advised > advised_turn) {
+    advice.advised = advised_turn / turn.rate;
+    advice.reason = turn.reason;
+  }
   return advice;
 }
 

@@ -82,30 +82,28 @@ void Der::write(Frame& frame) const {
 
 void Der::write_reactions(std::span<Wrench> at_clamps) const {
   const Chain& c = *output_;
-  for (std::size_t i = 0; i < model_->clamps.size(); ++i) {
-    at_clamps[i] = {};
-    const ClampModel& clamp = model_->clamps[i];
-    if (!c.active[i] || !clamp.position) continue;
-    const ChainRod& rod = c.rods[z(clamp.rod)];
-    for (int v = rod.first; v < rod.end; ++v) {
-      if (c.node[z(v)] != clamp.node.value) continue;
-      const V3<double> felt = inner_force(c, v) - inner_force(c, v - 1) + loads_->force().get(v);
-      at_clamps[i].force -= to_eigen(felt);
-    }
-    if (joins_) at_clamps[i].force -= to_eigen(joins_->force_at(clamp.node.value));
-    if (contacts_) at_clamps[i].force -= contacts_->force_at(clamp.node.value);
+  // What acts on each held node, once for all clamps: the cost is linear in nodes, clamps and hands.
+  held_force_.assign(c.vertex_of_node.size(), Vec3::Zero());
+  for (int v = c.begin; v < c.end; ++v)
+    if (c.held[z(v)] && c.node[z(v)] >= 0)
+      held_force_[z(c.node[z(v)])] += to_eigen(inner_force(c, v) - inner_force(c, v - 1) + loads_->force().get(v));
+  for (std::size_t n = 0; n < held_force_.size(); ++n) {
+    if (!c.held[z(c.vertex_of_node[n])]) continue;
+    if (joins_) held_force_[n] += to_eigen(joins_->force_at(static_cast<int>(n)));
+    if (contacts_) held_force_[n] += contacts_->force_at(static_cast<int>(n));
   }
   for (const Grip& grip : drive_.grips) {  // what pulls at a held node pulls at its clamp
     if (grip.rod < 0) continue;
     const int s = c.slot_of_edge[z(grip.edge.value)];
     const auto point = [&](const Array3& a) { return to_eigen((1 - grip.share) * a.get(s) + grip.share * a.get(s + 1)); };
     const Vec3 pull = grip_force(grip, point(c.x), point(c.v));
-    for (std::size_t i = 0; i < model_->clamps.size(); ++i) {
-      const ClampModel& clamp = model_->clamps[i];
-      if (!c.active[i] || !clamp.position) continue;
-      if (clamp.node == grip.a) at_clamps[i].force -= (1 - grip.share) * pull;
-      if (clamp.node == grip.b) at_clamps[i].force -= grip.share * pull;
-    }
+    held_force_[z(grip.a.value)] += (1 - grip.share) * pull;
+    held_force_[z(grip.b.value)] += grip.share * pull;
+  }
+  for (std::size_t i = 0; i < model_->clamps.size(); ++i) {
+    at_clamps[i] = {};
+    const ClampModel& clamp = model_->clamps[i];
+    if (c.active[i] && clamp.position) at_clamps[i].force = -held_force_[z(clamp.node.value)];
   }
   for (const Wall& wall : c.walls) {
     if (wall.clamp < 0) continue;

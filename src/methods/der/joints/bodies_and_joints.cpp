@@ -14,6 +14,7 @@ BodiesAndJoints::BodiesAndJoints(const Model& model)
   for (const BodyModel& b : model.bodies) bodies_.push_back(b.start);
   wrenches_.resize(bodies_.size());
   contact_impulse_.resize(bodies_.size());
+  body_turn_.assign(bodies_.size(), 0);
   junction_turn_.assign(plan_.junctions.size(), Quat::Identity());
   junction_spin_.assign(plan_.junctions.size(), Vec3::Zero());
   junction_moment_ = junction_spin_;
@@ -25,26 +26,51 @@ Quat BodiesAndJoints::orientation(int carrier) const {
   return carrier < plan_.bodies ? bodies_[z(carrier)].pose.orientation : junction_turn_[z(carrier - plan_.bodies)];
 }
 
+// Driven bodies turn by numbers, as clamps do; what moves freely is known by its orientation alone (turns_too_far).
+WallPose BodiesAndJoints::pose_of(const WallPlan& wall) const {
+  WallPose pose{orientation(wall.carrier) * wall.local};
+  if (wall.carrier < plan_.bodies) {
+    pose.turn = body_turn_[z(wall.carrier)];
+    pose.winding = pose.turn * model_.bodies[z(wall.carrier)].axis.dot(pose.orientation * Vec3::UnitZ());
+  }
+  return pose;
+}
+
 std::span<const CarriedWall> BodiesAndJoints::walls() {
   for (std::size_t i = 0; i < walls_.size(); ++i) {
     const WallPlan& plan = plan_.walls[i];
-    walls_[i] = {plan.node, plan.carrier, orientation(plan.carrier) * plan.local};
+    walls_[i] = {plan.node, plan.carrier, pose_of(plan)};
   }
   return walls_;
+}
+
+bool BodiesAndJoints::turns_too_far(const Chain& c, double dt) const {
+  for (std::size_t w = 0; w < c.walls.size(); ++w) {
+    if (plan_of_wall_[w] < 0) continue;
+    const WallPlan& plan = plan_.walls[z(plan_of_wall_[w])];
+    const bool body = plan.carrier < plan_.bodies;
+    const bool free = !body || model_.bodies[z(plan.carrier)].moves_freely();
+    const double spin = body ? bodies_[z(plan.carrier)].motion.angular.norm()
+                             : junction_spin_[z(plan.carrier - plan_.bodies)].norm();
+    if ((free ? spin * dt : swing_to(c.walls[w], pose_of(plan))) > most_swing) return true;
+  }
+  return false;
 }
 
 void BodiesAndJoints::set_walls(Chain& c) const {
   for (std::size_t w = 0; w < c.walls.size(); ++w) {
     if (plan_of_wall_[w] < 0) continue;
     const WallPlan& plan = plan_.walls[z(plan_of_wall_[w])];
-    set_wall(c, c.walls[w], (orientation(plan.carrier) * plan.local).normalized());
+    WallPose now = pose_of(plan);
+    now.orientation.normalize();
+    set_wall(c, c.walls[w], now);
   }
 }
 
 // What the rod does to its walls is minus what the walls do to the rod; about the edge it is the torque of the material
 // frame.
 //   at a rod's start  +beta (theta^n - theta^0)/L t,   at its end  the opposite        [Bergou 2008, sec. 8.2; ERRATA D15]
-void BodiesAndJoints::step(const Chain& c, const Drive& drive, StepTimes step) {
+bool BodiesAndJoints::step(const Chain& c, const Drive& drive, StepTimes step) {
   // Gravity and damping of bodies, implicit in the velocity.
   const double dt = step.dt, kick = step.kick;
   remember_levers(c);
@@ -74,12 +100,12 @@ void BodiesAndJoints::step(const Chain& c, const Drive& drive, StepTimes step) {
   // Bodies by the library, contact among them included; driven ones stand where the drive says.
   if (world_) {
     note_momentum(-1, dt);
-    world_->step(drive, dt, steps_, wrenches_, bodies_);
+    if (!world_->step(drive, dt, steps_, wrenches_, bodies_)) return false;
     note_momentum(1, 0);
   }
   ++steps_;
   for (std::size_t i = 0; i < bodies_.size(); ++i)
-    if (!model_.bodies[i].moves_freely()) bodies_[i] = drive.bodies[i];
+    if (!model_.bodies[i].moves_freely()) bodies_[i] = drive.bodies[i], body_turn_[i] = drive.body_turn[i];
   // Junctions: rotors, by symplectic Euler.
   for (std::size_t i = 0; i < plan_.junctions.size(); ++i) {
     const Junction& junction = plan_.junctions[i];
@@ -88,6 +114,7 @@ void BodiesAndJoints::step(const Chain& c, const Drive& drive, StepTimes step) {
     spin = (spin + (kick / junction.inertia) * junction_moment_[i]) / (1 + kick * junction.damping);
     junction_turn_[i] = (exp_quat(Vec3(dt * spin)) * junction_turn_[i]).normalized();
   }
+  return true;
 }
 
 bool BodiesAndJoints::finite() const {
@@ -113,6 +140,7 @@ Vec3 BodiesAndJoints::junction_momentum() const {
 void BodiesAndJoints::visit_state(StateArchive& archive) {
   archive(steps_);
   archive.fixed(bodies_);
+  archive.fixed(body_turn_);
   archive.fixed(junction_turn_);
   archive.fixed(junction_spin_);
   archive.fixed(node_force_);

@@ -35,8 +35,9 @@ class BodiesAndJoints {
   std::span<const CarriedWall> walls();           // as they stand now
   void attach(const Chain& chain, double scale);  // a chain was built: rows and workspaces for it
   void set_walls(Chain& chain) const;
-  // Bodies and junctions move on under gravity and the moments at their walls.
-  void step(const Chain& chain, const Drive& drive, StepTimes step);
+  bool turns_too_far(const Chain& chain, double dt) const;  // a wall by more than `most_swing` in this step
+  // Bodies and junctions move on under gravity and the moments at their walls. False: the library could not move the bodies.
+  [[nodiscard]] bool step(const Chain& chain, const Drive& drive, StepTimes step);
   // Lengths of edges and joints at once. Without `velocities` only places change. `again`: multipliers add up.
   ProjectionReport project(Chain& chain, StepTimes step, double tolerance, int max_iterations, Push push,
                            bool velocities = true, bool again = false);
@@ -64,6 +65,7 @@ class BodiesAndJoints {
 
  private:
   Quat orientation(int carrier) const;
+  WallPose pose_of(const WallPlan& wall) const;
   Vec3 point_of(const Chain& chain, const TieSide& side) const;
   int turn_block(int carrier) const { return nodes_ + plan_.bodies + carrier; }
   int place_block(int body) const { return nodes_ + body; }
@@ -83,6 +85,7 @@ class BodiesAndJoints {
   JoinPlan plan_;
   std::unique_ptr<ModelWorld> world_;
   std::vector<BodyState> bodies_;
+  std::vector<double> body_turn_;  // per body: of driven ones about their axes, any number of turns [rad]
   std::vector<Quat> junction_turn_;
   std::vector<Vec3> junction_spin_;
   std::int64_t steps_ = 0;
