@@ -204,7 +204,7 @@ StepReport Strands::relax(double time, double load_factor, const Live& live) {
     if (out_of_reach) report_.cause = Cause::clamp_out_of_reach;  // held at the nearest place in reach
     if (answer.fine) continue;
     report_.outcome = Outcome::not_converged;
-    report_.cause = Cause::no_equilibrium;
+    report_.cause = answer.taut ? Cause::taut : Cause::no_equilibrium;
     return report_;
   }
   return report_;
