@@ -5,6 +5,7 @@
 #include <concepts>
 #include <cstdint>
 #include <limits>
+#include <string>
 #include <type_traits>
 #include <vector>
 
@@ -59,7 +60,16 @@ void for_each_component(E&& e, F&& f) {
 enum class Outcome : std::uint8_t { fine, not_converged, diverged, suspect };  // suspect: of whole runs only, see RunReport
 // Why a step failed. The first ones are everybody's; from `own` on they are the method's, numbered as MethodInfo::failures.
 // The words are given by failure_of (method.h).
-enum class Cause : std::uint8_t { none, not_finite, step_too_large, no_equilibrium, clamp_out_of_reach, contact, own = 16 };
+enum class Cause : std::uint8_t {
+  none,
+  not_finite,
+  step_too_large,
+  no_equilibrium,
+  clamp_out_of_reach,
+  contact,
+  taut,
+  own = 16
+};
 constexpr Cause own_cause(int number) { return static_cast<Cause>(static_cast<int>(Cause::own) + number); }
 
 // Is an equilibrium a minimum of the energy?
@@ -67,14 +77,25 @@ struct Verdict {
   enum class Kind : std::uint8_t { not_asked, no_energy, counted };  // no_energy: a load has no potential to be a minimum of
   Kind kind = Kind::not_asked;
   int unstable = 0;  // counted: directions in which the energy falls
-  // Eigenvalue of the softest mode, the one nearest to zero, over the method's own unit of stiffness; NaN: not known.
+  // Counted: neutral directions, in which nothing changes to second order. They do not make an equilibrium unstable.
+  struct Neutral {
+    int moving = 0;    // a rod that nothing holds, as a whole
+    int swinging = 0;  // as a whole about the points or the line that hold it
+    int turning = 0;   // about itself
+    int other = 0;     // softer than rounding can tell: at a threshold, or a pattern that slides along the rod
+    int count() const { return moving + swinging + turning + other; }
+    bool operator==(const Neutral&) const = default;
+  };
+  Neutral neutral = {};
+  // Eigenvalue of the softest mode that is not neutral, the one nearest to zero, over the method's own unit of stiffness;
+  // NaN: not known.
   double softest = std::numeric_limits<double>::quiet_NaN();
 
   bool minimum() const { return kind == Kind::counted && unstable == 0; }
   bool judged() const { return kind != Kind::not_asked; }
   void add(const Verdict& rod);  // of one more rod that does not depend on the others
 };
-const char* to_text(const Verdict& verdict);  // "a minimum of the energy"
+std::string to_text(const Verdict& verdict);  // "a minimum of the energy; neutral: the rod turning about itself"
 const char* to_text(Outcome outcome);  // "fine", "not_converged", "diverged", "suspect": as in summary.json and run.h5
 
 struct [[nodiscard]] StepReport {

@@ -78,6 +78,7 @@ std::string summary_json(const Simulation& simulation, const RunReport& report) 
     const bool counted = v.kind == Verdict::Kind::counted;
     out["equilibrium"] = {{"verdict", to_text(v)},
                           {"unstable_directions", counted ? Json(v.unstable) : Json()},
+                          {"neutral_directions", counted ? Json(v.neutral.count()) : Json()},
                           {"softest_eigenvalue", counted && std::isfinite(v.softest) ? Json(v.softest) : Json()}};
   }
   // What belongs to the run rather than to the rods.

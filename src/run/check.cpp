@@ -79,7 +79,7 @@ Examined examine(const Scene& scene, const MethodEntry& method) {
     out.options.emplace(method.info.options, table_of(scene, method.info.name));
     add(method.check(*out.model, *out.options));
     add(check_reach(*out.model));
-    if (scene.time.mode != Mode::dynamics) add(check_slack(*out.model));
+    add(check_slack(*out.model, scene.time.mode == Mode::dynamics));
     if (scene.time.mode == Mode::dynamics) add(check_start(*out.model));
     add(check_overlap(*out.model));
     add(check_plausible(scene, *out.model));

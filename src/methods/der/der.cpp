@@ -18,6 +18,7 @@ Settings Settings::from(const Options& options) {
   s.contact_rounds = static_cast<int>(options.number("contact_rounds"));
   s.relax.tolerance = options.number("relax_tolerance");
   s.relax.max_iterations = static_cast<int>(options.number("relax_iterations"));
+  s.relax.seek_minimum = options.flag("seek_minimum");
   return s;
 }
 
@@ -82,6 +83,8 @@ void Der::allocate() {
   decay_.assign(c.kind.size(), 1);
   decay_dt_ = 0;
   first_tangents_.resize(c.rods.size());
+  clamp_was_.resize(model_->clamps.size());
+  spans_.reserve(model_->clamps.size());
   forget_walls();
   longest_ = 0;
   for (const RodModel& rod : model_->rods) longest_ = std::max(longest_, rod.length);
@@ -296,6 +299,7 @@ StepReport Der::take_step(double time, double dt, const Live& live) {
   // Require: boundary conditions, as they are at the end of the step; clamps that take hold or let go rebuild the chain.
   if (clock_) clock_->start();
   ask_drive(time + dt, live);
+  bend_compressed();
   Chain& c = *chain_;
   report_ = {};
   report_.step_taken = dt;
@@ -390,7 +394,7 @@ StepReport Der::relax(double time, double load_factor, const Live& live) {
   report_.verdict = r.verdict;
   if (!r.fine) {
     report_.outcome = Outcome::not_converged;
-    report_.cause = Cause::no_equilibrium;
+    report_.cause = r.taut ? Cause::taut : Cause::no_equilibrium;
   }
   refresh();
   update_gradient(c);

@@ -10,6 +10,7 @@
 #include "methods/der/joints/bodies_and_joints.h"
 #include "methods/der/lengths/pace.h"
 #include "methods/der/lengths/projection.h"
+#include "methods/der/lengths/straight_spans.h"
 #include "methods/der/rod/forces.h"
 #include "methods/der/rod/frames.h"
 #include "methods/der/rod/internal_damping.h"
@@ -74,6 +75,7 @@ class Der final : public Method {
   void note_pace();                      // of the step that was taken
   void synchronise(Chain& chain) const;  // brings velocities and tensions to the time of the positions
   void start_on_lengths();               // projects a disturbed start
+  void bend_compressed();                // straight rods whose clamps come together in this step
   void refresh();                        // everything derived, from the state
   // What became of one chunk of rods in a step.
   struct ChunkReport {
@@ -118,6 +120,8 @@ class Der final : public Method {
   Array3 force_;                                // per vertex: loads and elastic force [N]
   std::vector<V3<double>> first_tangents_;      // per rod: first tangent at the start of the step
   std::vector<Quat> wall_orientation_;          // per clamp: orientation that its wall was last set to
+  std::vector<V3<double>> clamp_was_;           // per clamp: its node at the start of the step
+  std::vector<StraightSpan> spans_;             // straight rods that are pushed together
   bool all_stretch_ = false;                    // true: every rod stretches, no lengths are projected
   bool steady_ = false;                         // true: no timetable and no load changes the drive with time
   bool settled_ = false;     // true: drive_ was evaluated without live inputs, and nothing has changed since

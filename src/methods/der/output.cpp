@@ -13,6 +13,7 @@ void Der::fill_output() const {
   *output_ = *chain_;
   fill_directors(*output_);
   update_gradient(*output_);
+  loads_->add_couples(drive_, *output_);  // their pairs of forces are forces of the edges too
   synchronise(*output_);
 }
 
@@ -111,6 +112,13 @@ void Der::write_reactions(std::span<Wrench> at_clamps) const {
     const Vec3 t = to_eigen(c.t.get(wall.slot));
     if (wall.follows || !wall.direction) moment = moment.dot(t) * t;
     at_clamps[z(wall.clamp)].moment = moment;
+  }
+  if (!loads_->follow()) return;
+  std::vector<Loads::Couple> couples;
+  loads_->couples(drive_, c, couples);
+  for (const Loads::Couple& couple : couples) {  // moments on a wall are borne by its clamp
+    for (const Wall& wall : c.walls)
+      if (wall.slot == couple.slot && wall.clamp >= 0) at_clamps[z(wall.clamp)].moment -= to_eigen(couple.moment);
   }
 }
 

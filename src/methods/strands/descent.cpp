@@ -10,11 +10,14 @@
 
 namespace tendril::strands {
 namespace {
-// Directions whose second variation is below this part of EI/L^2 per length are neutral, such as spinning about a pin.
-constexpr double neutral = 1e-6;
 constexpr double most_shift = 1e7;                   // likewise
 constexpr double short_step = 0.1, long_step = 0.6;  // [rad]
 }  // namespace
+
+// A span that is pulled straight asks for nothing along itself: a little softness keeps its row a constraint.
+double EnergyDescent::softness(const Strand& strand) const {
+  return -1e-10 * scales_.length * scales_.length * scales_.length / strand.softest();
+}
 
 int EnergyDescent::factor(const Strand& strand, double shift) {
   // The shift adds EI/L^2 per length of strand to each free turn, so that it means the same on any mesh.
@@ -27,8 +30,7 @@ int EnergyDescent::factor(const Strand& strand, double shift) {
   }
   const PivotReport inner = matrix_.factor(shift, shift_);
   if (!inner.good()) return 1;
-  // A span that is pulled straight asks for nothing along itself: a little softness keeps its row a constraint.
-  const double soft = -1e-10 * scales_.length * scales_.length * scales_.length / strand.softest();
+  const double soft = softness(strand);
   const PivotReport outer = border_.factor(matrix_, [soft](int) { return soft; });
   // Each constraint brings one negative pivot of its own; those beyond are directions in which the energy falls (Sylvester).
   return inner.negative + outer.negative - border_.border();
@@ -182,34 +184,6 @@ DescentReport EnergyDescent::settle(const Strand& strand, double tolerance, int 
   }
 }
 
-// A straight span cannot be shortened to first order: it is bent a little first, as between two clamps, towards where its
-// end is asked to go sideways: a round strand has no other preference.
-void EnergyDescent::bend_straight_spans(const Strand& strand) {
-  for (std::size_t p = 0; p < spans_.size(); ++p) {
-    const Span& span = spans_[p];
-    // Distance of the ends against the length between them: straight?
-    V reached{0, 0, 0};
-    double length = 0;
-    for (int j = span.from; j < span.to; ++j) {
-      const Segment& s = strand.segments[z(j)];
-      reached += (0.5 * s.h) * (into_world(q_[z(j)], s.v_rest) + into_world(q_[z(j + 1)], s.v_rest));
-      length += s.h;
-    }
-    if (norm(reached) < (1 - 1e-4) * length) continue;
-    // Bend in the plane of the wanted sideways motion, by a sine whose mean is zero: the ends keep their directions.
-    const V t = (1 / norm(reached)) * reached, wanted = supports_[p + 1].r - supports_[p].r,
-            aside = wanted - dot(wanted, t) * t;
-    const bool prefers = norm(aside) > 1e-9 * length;
-    double along = 0;
-    for (int j = span.from; j <= span.to; ++j) {
-      const double a = 0.1 * math::sin(math::two_pi * along / length);
-      const V axis = prefers ? into_material(q_[z(j)], (1 / norm(aside)) * cross(t, aside)) : V{0.8, 0.6, 0};
-      q_[z(j)] = q_[z(j)] * to_small(exp_quat(to_eigen(a * axis)));
-      if (j < span.to) along += strand.segments[z(j)].h;
-    }
-  }
-}
-
 // Moves along the direction in which the energy falls most, found by inverse iteration with a shift that is just enough.
 void EnergyDescent::leave_saddle(const Strand& strand) {
   hold_orientations(strand);
@@ -300,17 +274,14 @@ void EnergyDescent::write(const Strand& strand, std::vector<State>& states, bool
   }
 }
 
-DescentReport EnergyDescent::polish(const Strand& strand, double tolerance, int max_iterations, std::vector<State>& states) {
+// Newton's method without shift or line search, also to saddles: it has to halve the residual each time, or gives up.
+DescentReport EnergyDescent::settle_near(const Strand& strand, double tolerance, int max_iterations) {
   DescentReport report;
-  scales_ = Scales::of(strand);
-  load(strand, states);
-  hold_orientations(strand);
-  // Newton's method without shift or line search, also to saddles: it has to halve the residual each time, or gives up.
   for (double before = HUGE_VAL;; before = report.residual, ++report.iterations) {
     find_forces(strand);
     assemble(strand, true);
     report.residual = residual(scales_);
-    if (report.residual <= tolerance) break;
+    if (report.residual <= tolerance) return report.fine = true, report;
     if (!(report.residual < 0.5 * before) || report.iterations >= max_iterations) return report;
     factor(strand, neutral);
     for (std::size_t i = 0; i < step_.size(); ++i) step_[i] = -gradient_[i];
@@ -318,8 +289,14 @@ DescentReport EnergyDescent::polish(const Strand& strand, double tolerance, int 
     if (!(most_turned(step_) < long_step)) return report;
     move(step_, 1, q_, force_);
   }
-  report.fine = true;
-  write(strand, states, true);
+}
+
+DescentReport EnergyDescent::polish(const Strand& strand, double tolerance, int max_iterations, std::vector<State>& states) {
+  scales_ = Scales::of(strand);
+  load(strand, states);
+  hold_orientations(strand);
+  const DescentReport report = settle_near(strand, tolerance, max_iterations);
+  if (report.fine) write(strand, states, true);
   return report;
 }
 
@@ -333,38 +310,6 @@ bool has_energy(const Strand& strand) {
     const bool turns = squared_norm(load.world_moment) + squared_norm(load.material_moment) > 0;
     return (squared_norm(load.material_force) == 0 || (hold && hold->position)) && (!turns || (hold && hold->direction));
   });
-}
-
-Verdict EnergyDescent::judge(const Strand& strand, const std::vector<State>& states) {
-  if (!has_energy(strand)) return {Verdict::Kind::no_energy};
-  scales_ = Scales::of(strand);
-  load(strand, states);
-  hold_orientations(strand);
-  assemble(strand, true);
-  return {Verdict::Kind::counted, std::max(0, factor(strand, neutral))};
-}
-
-// Inverse iteration with the factor at hand, on the constraints: (K + neutral S) x = mu S x, S = EI/L^2 times length.
-double EnergyDescent::softest() {
-  constexpr int rounds = 8;
-  const std::size_t n = z(matrix_.size());
-  for (std::size_t i = 0; i < step_.size(); ++i)
-    step_[i] = i < n && !fixed_[i] ? 1 + 0.1 * static_cast<double>(i * 7 % 13) : 0;  // along no mode in particular
-  double mu = 0;
-  for (int round = 0; round < rounds; ++round) {
-    // Rayleigh's quotient of the vector before and after one inverse iteration.
-    double largest = 0, before = 0, along = 0;
-    for (std::size_t i = 0; i < n; ++i) largest = std::max(largest, std::abs(step_[i]));
-    for (std::size_t i = 0; i < step_.size(); ++i) {
-      gradient_[i] = i < n ? step_[i] * shift_[i] / largest : 0;
-      if (i < n && shift_[i] > 0) before += gradient_[i] * gradient_[i] / shift_[i];
-      step_[i] = gradient_[i];
-    }
-    solve(step_);
-    for (std::size_t i = 0; i < n; ++i) along += step_[i] * gradient_[i];
-    mu = before / along;
-  }
-  return mu - neutral;
 }
 
 }  // namespace tendril::strands

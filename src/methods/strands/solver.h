@@ -14,7 +14,7 @@ struct SolverSettings {
   bool single = true;            // try single shooting first
   bool fixed_point = false;      // dead loads by repeated sweeps instead of Newton's method; small loads only
   bool verdict = true;           // count unstable directions of each answer
-  bool softest = false;          // and find the softest mode
+  bool softest = false;          // and find the softest mode and neutral directions
   bool seek_minimum = true;      // leave equilibria that are not minima (needs the verdict)
   int max_iterations = 30;       // of each shooting
   int most_sweeps = 200;         // of each shooting
@@ -25,6 +25,7 @@ struct SolverSettings {
 enum class Way : std::uint8_t { none, sweeps, fixed_point, single, multiple, descent, energy };
 struct Answer {
   bool fine = false;
+  bool taut = false;    // not fine because it is held exactly straight, with a load across it
   Way way = Way::none;  // what found it
   int iterations = 0;   // all together
   int sweeps = 0;

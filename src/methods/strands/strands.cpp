@@ -209,7 +209,7 @@ StepReport Strands::relax(double time, double load_factor, const Live& live) {
     if (line.out_of_reach && report_.cause == Cause::none) report_.cause = Cause::clamp_out_of_reach;
     if (line.answer.fine) continue;
     report_.outcome = Outcome::not_converged;
-    report_.cause = Cause::no_equilibrium;
+    report_.cause = line.answer.taut ? Cause::taut : Cause::no_equilibrium;
   }
   return report_;
 }

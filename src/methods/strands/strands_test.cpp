@@ -285,7 +285,7 @@ SENTENCE("strands", "a run with a load that turns with the rod says that its equ
   scene.loads.back() = load;
   const Verdict verdict = finished(scene).frame().report.verdict;
   EXPECT_EQ(verdict.kind, Verdict::Kind::no_energy);
-  EXPECT_NE(std::string(to_text(verdict)).find("has no energy"), std::string::npos);
+  EXPECT_NE(to_text(verdict).find("has no energy"), std::string::npos);
 }
 
 SENTENCE("strands", "a strand that is saved while its descent is under way goes on with the same bits") {

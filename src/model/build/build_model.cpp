@@ -101,6 +101,7 @@ void append_rest(const Rod& rod, const RodShape& shape, const Material* material
     model.section.push_back(section_at(stations, 0.5 * (shape.fraction[k] + shape.fraction[k + 1]), material));
   }
   for (Size k = span.ring ? 0 : 1; k < static_cast<Size>(span.edges); ++k) model.rest_twist.push_back(shape.rest_twist[k]);
+  model.rods.back().weld_turn = shape.weld_turn;
 }
 
 // The rod turns about its centre of length.

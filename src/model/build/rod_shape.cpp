@@ -152,8 +152,13 @@ void add_initial_frames(const Rod& rod, const ArcLengthCurve* initial, RodShape&
   }
   if (shape.ring && (initial != nullptr || rate != 0)) {
     const double share = rate * shape.dual_length(0);
+    // The same ring without the initial twist: what its weld would show.
+    double added = 0;
+    for (Size k = 1; k < edges; ++k) added += rate * shape.dual_length(static_cast<int>(k));
+    const double plain = twist_between(turned(shape.frame.back(), -added), shape.frame.front(), shape.rest_twist[0]);
     shape.twist[0] = twist_between(shape.frame.back(), shape.frame.front(), shape.rest_twist[0] + share);
     shape.rest_twist[0] = shape.twist[0] - share;
+    shape.weld_turn = shape.rest_twist[0] - plain;
   }
 }
 
@@ -196,7 +201,7 @@ Problems place_initial(const ArcLengthCurve& rest, const ArcLengthCurve& curve, 
              "lengths must agree within 1 %", "scale one of them; a stretched start is reached by moving a clamp"}};
   // Edges keep their rest lengths, so the nodes are fitted to the curve rather than taken from it.
   const FittedPolygon fitted =
-      shape.ring ? fit_closed(curve, shape.fraction, shape.rest_length) : walk_along(curve, shape.rest_length);
+      shape.ring ? fit_closed(curve, shape.fraction, shape.rest_length) : fit_open(curve, shape.rest_length);
   if (!fitted.fine)
     return {{Severity::error, "", field + ".initial", "the segments do not fit the initial curve", "",
              fmt::format("use more segments than {}", shape.edges)}};

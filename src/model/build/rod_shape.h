@@ -34,6 +34,7 @@ struct RodShape {
   double first_half_twist = 0,
          last_half_twist = 0;  // of the rest frames between the end nodes and the middles of the end edges
   double added_rate = 0;       // [rad/m] initial twist on top of the rest shape
+  double weld_turn = 0;        // [rad] of a ring: what its frames show at node 0 of the turn before the ends were welded
 
   double length() const { return material.back(); }
   double dual_length(int node) const {  // between the middles of the two edges at an inner node

@@ -99,6 +99,24 @@ SENTENCE("model", "a given d1 keeps its angle to the centre of curvature when th
   for (int k = 0; k < 20; ++k) EXPECT_NEAR(director(shape.rest_frame[Size(k)], 0).z(), std::sqrt(0.5), 1e-12);
 }
 
+SENTENCE("model", "an initial curve ends exactly where it says, with every edge as long as at rest") {
+  for (const int segments : {8, 20, 81}) {
+    Rod rod = one_rod(StraightCurve{Vec3::Zero(), Vec3(1, 0, 0)}, {}).rods[0];
+    SineCurve bulge{Vec3::Zero(), Vec3::UnitX(), Vec3::UnitZ(), 0.95, 0, 0.5};
+    // The amplitude with which half a sine over 0.95 m is 1 m long.
+    double low = 0, high = 0.5;
+    for (int i = 0; i < 60; ++i) {
+      bulge.amplitude = 0.5 * (low + high);
+      (ArcLengthCurve(bulge).length() > 1 ? high : low) = bulge.amplitude;
+    }
+    rod.initial = bulge;
+    const RodShape shape = shaped(rod, segments);
+    EXPECT_LT((shape.point.back() - Vec3(0.95, 0, 0)).norm(), 1e-12) << segments;
+    for (int k = 0; k < segments; ++k)
+      EXPECT_NEAR((shape.point[Size(k) + 1] - shape.point[Size(k)]).norm(), shape.rest_length[Size(k)], 1e-12);
+  }
+}
+
 // The exact material frame of the helix at arc length s: towards the axis, turned by `angle`.
 Quat exact_frame(double s, double angle) {
   const CurvePoint p = ArcLengthCurve(helix).at(s);

@@ -54,6 +54,12 @@ void pass_on_moments(Chain& c, const Chunk& chunk) {
   }
 }
 
+Mat3 frame_matrix(const V3<double>& t, const V3<double>& d1) {
+  Mat3 axes;
+  axes << to_eigen(d1), to_eigen(cross(t, d1)), to_eigen(t);
+  return axes;
+}
+
 }  // namespace
 
 double update_gradient(Chain& c, const Chunk& chunk) {
@@ -93,25 +99,45 @@ V3<double> inner_force(const Chain& c, int s) {
   return c.gradient.get(s) + (c.tension[z(s)] * c.length[z(s)]) * c.t.get(s);
 }
 
-Mat3 node_axes(const Chain& c, int vertex) {
-  const auto section = [&](int s) {
-    const V3<double> t = c.t.get(s), d1 = turned_about(t, c.m1.get(s), c.phi[z(s)]);
-    Mat3 axes;
-    axes << to_eigen(d1), to_eigen(cross(t, d1)), to_eigen(t);
-    return axes;
-  };
-  // At an end the only edge's axes, else half way between both.
+NodeTurn node_turn(const Chain& c, int vertex) {
+  if (c.kind[z(vertex)] == SlotKind::wall) return {{vertex, -1}, {1, 0}};
   const Beside beside = edges_beside(c, c.node[z(vertex)]);
-  if (beside.after < 0) return section(beside.before);
-  if (beside.before < 0) return section(beside.after);
-  const Quat a(section(beside.before)), b(section(beside.after));
-  return a.slerp(0.5, b).toRotationMatrix();
+  // Half an edge is this part of the way between the middles of two edges.
+  const auto part = [&](int near, int other) {
+    return c.rest_length[z(near)] / (c.rest_length[z(near)] + c.rest_length[z(other)]);
+  };
+  if (beside.before >= 0 && beside.after >= 0) {
+    const double share = part(beside.before, beside.after);
+    return {{beside.before, beside.after}, {1 - share, share}};
+  }
+  const int near = beside.after < 0 ? beside.before : beside.after;
+  const Beside inner = edges_beside(c, c.node[z(beside.after < 0 ? near : near + 1)]);
+  const int other = beside.after < 0 ? inner.before : inner.after;
+  if (other < 0) return {{near, -1}, {1, 0}};
+  return {{near, other}, {1 + part(near, other), -part(near, other)}};
+}
+
+Mat3 node_axes(const Chain& c, int vertex) {
+  const NodeTurn turn = node_turn(c, vertex);
+  const int near = turn.slot[0], other = turn.slot[1];
+  const V3<double> t = c.t.get(near), d1 = turned_about(t, c.m1.get(near), c.phi[z(near)]);
+  if (other < 0) return frame_matrix(t, d1);
+  // Bending and twist from the one to the other, and their share: a turn about the common binormal, and one about the tangent.
+  const V3<double> to = c.t.get(other), binormal = cross(t, to);
+  const double sine = norm(binormal), bend = turn.share[1] * math::atan2(sine, dot(t, to));
+  const double wound = c.theta[z(other)] - c.theta[z(near)];
+  const double twist =
+      unwrap(discrete_twist(t, c.m1.get(near), to, c.m1.get(other)), wound) + c.phi[z(other)] - c.phi[z(near)];
+  const V3<double> axis = sine > 1e-12 ? (1 / sine) * binormal : V3<double>{0, 0, 0};
+  const V3<double> tangent = sine > 1e-12 ? turned_about(axis, t, bend) : t;
+  return frame_matrix(tangent, turned_about(tangent, orthonormalized(tangent, parallel_transport_normal(t, tangent, d1)),
+                                            turn.share[1] * twist));
 }
 
 Loads::Loads(const Model& model, const Chain& c) : model_(model) {
   force_.assign(static_cast<int>(c.kind.size()), {0, 0, 0});
   for (std::size_t r = 0; r < model.rods.size(); ++r) follows_ = follows_ || depends_on_frame(model, static_cast<int>(r));
-  std::size_t couples = 2 * model.node_loads.size();
+  std::size_t couples = 3 * model.node_loads.size();
   for (const NodeLoad& load : model.node_loads) follows_ = follows_ || load.is_moment;
   for (const LineLoad& load : model.line_loads) {
     if (load.moment.isZero(0)) continue;
@@ -154,6 +180,18 @@ Vec3 point_load(const NodeLoad& load, double factor, const Chain& c, int vertex)
   const Vec3 value = factor * load.value;
   return load.axes == Axes::material ? in_world(load.axes, node_axes(c, vertex), value) : value;
 }
+const Wall* wall_of(const Chain& c, int slot) {
+  const auto at = std::find_if(c.walls.begin(), c.walls.end(), [&](const Wall& wall) { return wall.slot == slot; });
+  return at == c.walls.end() ? nullptr : &*at;
+}
+bool carried(const Chain& c, int slot) {  // by a body or a joint, which has its own balance
+  const Wall* wall = wall_of(c, slot);
+  return wall && wall->clamp < 0;
+}
+bool passes_on(const Chain& c, int slot) {
+  const Wall* wall = wall_of(c, slot);
+  return wall && wall->follows;
+}
 M3<double> slot_axes(const Chain& c, int s) {
   const V3<double> t = c.t.get(s), d1 = turned_about(t, c.m1.get(s), c.phi[z(s)]);
   return from_columns(d1, cross(t, d1), t);
@@ -190,12 +228,25 @@ void Loads::couples(const Drive& drive, const Chain& c, std::vector<Couple>& out
     const NodeLoad& load = model_.node_loads[i];
     if (!load.is_moment) continue;
     const int vertex = c.vertex_of_node[z(load.node.value)];
-    const Vec3 value = point_load(load, drive.node_factor[i], c, vertex);
+    V3<double> value = to_small(point_load(load, drive.node_factor[i], c, vertex));
+    const bool follows = load.axes == Axes::material;
+    const NodeTurn turn = node_turn(c, vertex);
+    // A clamp's wall bears what it holds: all but the turn about a direction that is held alone; about a twist that is held
+    // alone nothing but that turn.
+    if (c.kind[z(vertex)] == SlotKind::wall && !carried(c, vertex)) {
+      if (!passes_on(c, vertex)) {
+        out.push_back({vertex, value, follows, turn});
+        continue;
+      }
+      const V3<double> t = c.t.get(vertex), borne = dot(value, t) * t;
+      out.push_back({vertex, borne, follows, turn});
+      value = value - borne;
+    }
     const Beside beside = edges_beside(c, load.node.value);
     // A moment at a node is shared by its two edges.
     const double share = beside.before >= 0 && beside.after >= 0 ? 0.5 : 1;
     for (const int slot : {beside.before, beside.after}) {
-      if (slot >= 0) out.push_back({slot, share * to_small(value), load.axes == Axes::material});
+      if (slot >= 0) out.push_back({slot, share * value, follows, turn});
     }
   }
   for (std::size_t i = 0; i < model_.line_loads.size(); ++i) {
@@ -206,7 +257,7 @@ void Loads::couples(const Drive& drive, const Chain& c, std::vector<Couple>& out
       // Distributed moments act on their own edge.
       const double whole = line_weight(load, drive.line_factor[i], e) * model_.rest_length[e];
       const V3<double> value = to_small(Vec3(whole * load.moment));
-      out.push_back({s, in_world(load.axes, slot_axes(c, s), value), load.axes == Axes::material});
+      out.push_back({s, in_world(load.axes, slot_axes(c, s), value), load.axes == Axes::material, {{s, -1}, {1, 0}}});
     }
   }
 }
@@ -217,10 +268,7 @@ void Loads::followers(const Drive& drive, const Chain& c, std::vector<Follower>&
     const NodeLoad& load = model_.node_loads[i];
     if (load.is_moment || load.axes != Axes::material) continue;
     const int vertex = c.vertex_of_node[z(load.node.value)];
-    const Beside beside = edges_beside(c, load.node.value);
-    const bool inside = beside.before >= 0 && beside.after >= 0;
-    const Vec3 value = point_load(load, drive.node_factor[i], c, vertex);
-    out.push_back({vertex, to_small(value), inside ? 0.5 : 1.0});
+    out.push_back({vertex, to_small(point_load(load, drive.node_factor[i], c, vertex)), node_turn(c, vertex)});
   }
 }
 
@@ -228,6 +276,7 @@ void Loads::add_couples(const Drive& drive, Chain& c) {
   if (!follows_) return;
   couples(drive, c, list_);
   for (const Couple& couple : list_) {
+    if (c.kind[z(couple.slot)] == SlotKind::wall) continue;  // its clamp bears it
     const double inverse = c.inverse_length[z(couple.slot)];
     c.gradient.add(couple.slot, -inverse * cross(couple.moment, c.t.get(couple.slot)));
   }

@@ -37,6 +37,15 @@ class AirDrag {
   std::vector<WindNow> winds_;                // now
 };
 
+// The frame at a node, from those in the middle of its edges: between both, of a wall that stands there, or at a free end
+// carried on by half an edge. All to second order of the segments. `turn` says how it turns with its slots, to first order.
+struct NodeTurn {
+  int slot[2] = {-1, -1};
+  double share[2] = {0, 0};
+};
+NodeTurn node_turn(const Chain& chain, int vertex);
+Mat3 node_axes(const Chain& chain, int vertex);  // columns d1, d2, d3
+
 // What the world does to the rods, apart from what depends on velocity: gravity, forces, line loads, couples.
 class Loads {
  public:
@@ -51,11 +60,12 @@ class Loads {
     int slot = 0;
     V3<double> moment{0, 0, 0};
     bool follows = false;  // given in material axes
+    NodeTurn turn;         // what it follows
   };
   struct Follower {  // a point force in material axes
     int vertex = 0;
     V3<double> force{0, 0, 0};
-    double share = 1;  // of the turn of each edge at the vertex
+    NodeTurn turn;
   };
   // The couples on slots in world axes at the present frames, for the equilibrium solver.
   void couples(const Drive& drive, const Chain& chain, std::vector<Couple>& out) const;
@@ -70,8 +80,5 @@ class Loads {
   bool follows_ = false;      // some load depends on the frames
   std::vector<Couple> list_;  // work space
 };
-
-// Section frame directors at a node: mean of the two edges there.
-Mat3 node_axes(const Chain& chain, int vertex);
 
 }  // namespace tendril::der
