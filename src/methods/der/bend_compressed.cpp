@@ -36,7 +36,7 @@ void Der::bend_compressed() {
     for (const StraightSpan& span : spans_) {
       if (!bent) {  // forces of the present state, as a step has them
         fill_directors(c);
-        update_gradient(c, 0);
+        update_gradient(c);
         loads_->update(drive_, c);
         loads_->add_couples(drive_, c);
       }
