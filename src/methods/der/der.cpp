@@ -47,7 +47,8 @@ ProjectionReport Der::project_all(double dt, Push push, bool velocities, bool ag
   const int most = settings_.projection_iterations;
   if (joins_) return joins_->project(*chain_, {dt, kick_}, tolerance, most, push, velocities, again);
   for_each_chunk([&](const Chunk& chunk, ChunkReport& report) {
-    report.lengths = project(*chain_, chunk, *projection_, {dt, kick_}, tolerance, most, push, again);
+    report.lengths = push == Push::fast ? project(*chain_, chunk, *projection_, {dt, kick_}, tolerance, most, push, again)
+                                        : project_or_fast(*chain_, chunk, *projection_, {dt, kick_}, tolerance, most, again);
   });
   ProjectionReport worst;
   for (const ChunkReport& report : chunk_reports_) {

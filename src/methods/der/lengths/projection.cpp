@@ -16,9 +16,9 @@ namespace tendril::der {
 ProjectionWork::ProjectionWork(const Chain& c) {
   const auto n = c.kind.size();
   for (Array* a : {&weight_diagonal, &weight_off, &unit, &inverse_rest2, &diagonal, &off, &upper, &compact_upper, &right,
-                   &pivot, &lower, &border})
+                   &pivot, &lower, &border, &tension_before})
     a->assign(n, 0);
-  along.assign(static_cast<int>(n), {0, 0, 0});
+  for (Array3* a : {&along, &free_x, &free_v}) a->assign(static_cast<int>(n), {0, 0, 0});
   for (const ChainRod& rod : c.rods) has_rings = has_rings || rod.ring;
   // Where a wall's node may move, walls stand between edges that couple: then the system has one row per edge (solve_edges).
   refresh(c);
@@ -191,6 +191,26 @@ ProjectionReport project(Chain& c, const Chunk& chunk, ProjectionWork& work, Ste
   }
   report.fine = false;
   return report;
+}
+
+ProjectionReport project_or_fast(Chain& c, const Chunk& chunk, ProjectionWork& work, StepTimes step, double tolerance,
+                                 int max_iterations, bool again) {
+  // More iterations than this and the push has lost its way.
+  constexpr int patience = 20;
+  const auto copy = [&](const Array3& from_x, Array3& to_x, const Array3& from_v, Array3& to_v, const Array& from,
+                        Array& to) {
+    for (int s = chunk.begin; s < chunk.end; s += pack_size) {
+      store(to_x, s, load(from_x, s));
+      store(to_v, s, load(from_v, s));
+      store(to, s, load(from, s));
+    }
+  };
+  copy(c.x, work.free_x, c.v, work.free_v, c.tension, work.tension_before);
+  const ProjectionReport first =
+      project(c, chunk, work, step, tolerance, std::min(patience, max_iterations), Push::conserving, again);
+  if (first.fine) return first;
+  copy(work.free_x, c.x, work.free_v, c.v, work.tension_before, c.tension);
+  return project(c, chunk, work, step, tolerance, max_iterations, Push::fast, again);
 }
 
 }  // namespace tendril::der
