@@ -26,6 +26,22 @@ void Der::note_pace() {
   parts_.note(worst, !contacts_);
 }
 
+namespace {
+// [1] A straight rod between two clamps that move has no velocity that changes no length; close to that, the one there is can be
+// anything. Where it holds more than this times the energies it came from, velocities stay as they are.
+constexpr double believable = 16;
+
+// Sum of m a^2 over the vertices that may move.
+double energy_like(const Chain& c, const Array3& a) {
+  double sum = 0;
+  for (const ChainRod& rod : c.rods) {
+    for (int v = rod.first; v <= rod.first + rod.slots; ++v)
+      if (c.inverse_mass[z(v)] > 0) sum += c.mass[z(v)] * squared_norm(a.get(v));
+  }
+  return sum;
+}
+}  // namespace
+
 // `c` is a copy of the chain with the elastic forces of the present positions. Nodes that something touches or pulls keep
 // their velocity, which contact and hand have just decided; so does everything in scenes with bodies and joints.
 void Der::synchronise(Chain& c) const {
@@ -48,14 +64,20 @@ void Der::synchronise(Chain& c) const {
   }
   for (const Twin& twin : c.twins) force.add(twin.first, force.get(twin.second));
   for (const Twin& twin : c.twins) force.set(twin.second, force.get(twin.first));
+  ProjectionWork& work = *projection_;
+  work.free_v = c.v, work.tension_before = c.tension;
+  double from = energy_like(c, c.v);
   for (const ChainRod& rod : c.rods) {
     for (int v = rod.first; v <= rod.first + rod.slots; ++v) {
+      from += squared_norm(half * force.get(v)) * c.inverse_mass[z(v)];
       const double slowed = 1 / (1 + half * c.mass_damping[z(v)]);
       c.v.set(v, slowed * (c.v.get(v) + (half * c.inverse_mass[z(v)]) * force.get(v)));
     }
   }
   if (drag_->any()) drag_->apply(drive_, c, half);
-  if (!all_stretch_) project_velocities(c, c.all(), *projection_, half);
+  if (all_stretch_) return;
+  project_velocities(c, c.all(), work, half);
+  if (!(energy_like(c, c.v) <= believable * from)) c.v = work.free_v, c.tension = work.tension_before;
 }
 
 }  // namespace tendril::der
