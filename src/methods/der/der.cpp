@@ -23,10 +23,8 @@ Settings Settings::from(const Options& options) {
 
 Der::Der(std::shared_ptr<const Model> model, const Settings& settings)
     : model_(std::move(model)), settings_(settings), late_(*model_), flow_(*model_), workers_(settings.threads) {
-  evaluate(*model_, Live{}, 0, 1, drive_);
-  const Vec3 gravity = drive_.gravity;
   evaluate(*model_, Live{}, 0, 0, drive_);
-  flow_.set_gravity(drive_.gravity = gravity);  // heights count from the start on
+  drive_.gravity = flow_.gravity();  // heights count from the start on
   all_stretch_ = std::all_of(model_->rods.begin(), model_->rods.end(), [](const RodModel& rod) { return rod.stretches; });
   if (!model_->joints.empty() || !model_->bodies.empty()) joins_ = std::make_unique<BodiesAndJoints>(*model_);
   if (model_->contact.enabled) contacts_ = std::make_unique<Contacts>(*model_, &workers_);
@@ -36,8 +34,7 @@ Der::Der(std::shared_ptr<const Model> model, const Settings& settings)
   update_edges(*chain_);
   update_bishop(*chain_, false);
   update_angles(*chain_, *angles_, 1);
-  update_gradient(*chain_, 0);
-  remember_curvature(*chain_);
+  update_gradient(*chain_);
   if (is_leapfrog()) parts_.note(pace_of(*chain_, chain_->all()), !contacts_);
 }
 
@@ -77,6 +74,7 @@ void Der::allocate() {
   loads_ = std::make_unique<Loads>(*model_, c);
   drag_ = std::make_unique<AirDrag>(*model_, c);
   flow_.attach(c);
+  internal_ = std::make_unique<InternalDamping>(c);
   relaxer_.reset();
   chunk_reports_.assign(c.chunks.size(), {});
   force_.assign(static_cast<int>(c.kind.size()), {0, 0, 0});
@@ -151,8 +149,7 @@ void Der::rebuild() {
     chain_->roll_change[z(chain_->slot_of_edge[e])] = old->roll_change[z(old->slot_of_edge[e])];
   allocate();
   refresh();
-  update_gradient(*chain_, 0);
-  remember_curvature(*chain_);
+  update_gradient(*chain_);
 }
 
 void Der::refresh() {
@@ -161,8 +158,8 @@ void Der::refresh() {
   update_angles(*chain_, *angles_, HUGE_VAL);  // computes, does not iterate
 }
 
-double Der::update_all_gradients(double dt) {
-  for_each_chunk([&](const Chunk& chunk, ChunkReport& report) { report.openness = update_gradient(*chain_, chunk, dt); });
+double Der::update_all_gradients() {
+  for_each_chunk([&](const Chunk& chunk, ChunkReport& report) { report.openness = update_gradient(*chain_, chunk); });
   double smallest = 2;
   for (const ChunkReport& report : chunk_reports_)
     smallest = report.openness >= smallest ? smallest : report.openness;  // keeps NaN
@@ -203,7 +200,11 @@ void Der::integrate(double dt) {
     decay_dt_ = kick_;
     for (std::size_t v = 0; v < decay_.size(); ++v) decay_[v] = 1 / (1 + kick_ * c.mass_damping[v]);
   }
-  for_each_chunk([&](const Chunk& chunk, ChunkReport& report) { report.speed2 = move_freely(chunk, dt); });
+  for_each_chunk([&](const Chunk& chunk, ChunkReport& report) {
+    // Internal damping first: what the last projection left is how the rod really moves, and a rod at rest stays there.
+    if (internal_->any()) internal_->apply(c, chunk, drive_, kick_, flow_.internal());
+    report.speed2 = move_freely(chunk, dt);
+  });
   // Hands and drag change velocities, so with drag the positions move only here.
   if (!drive_.grips.empty()) pull_grips(dt, !drag_->any());
   if (drag_->any()) {
@@ -299,7 +300,7 @@ StepReport Der::take_step(double time, double dt, const Live& live) {
     return report_;
   };
   // 6: elastic forces on the centerline (sec. 7.1), before the bodies, which feel the moments that come with them.
-  const double openness = update_all_gradients(dt);
+  const double openness = update_all_gradients();
   if (!(openness > folded)) return failed(openness != openness ? Cause::not_finite : joint_folded);
   loads_->add_couples(drive_, c);
   flow_.begin(c, drive_, *loads_, joins_.get());
@@ -384,8 +385,7 @@ StepReport Der::relax(double time, double load_factor, const Live& live) {
     report_.cause = Cause::no_equilibrium;
   }
   refresh();
-  update_gradient(c, 0);
-  remember_curvature(c);
+  update_gradient(c);
   return report_;
 }
 

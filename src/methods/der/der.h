@@ -12,6 +12,7 @@
 #include "methods/der/lengths/projection.h"
 #include "methods/der/rod/forces.h"
 #include "methods/der/rod/frames.h"
+#include "methods/der/rod/internal_damping.h"
 #include "methods/der/step_clock.h"
 #include "methods/method.h"
 #include "parallel/workers.h"
@@ -87,7 +88,7 @@ class Der final : public Method {
     workers_.for_each_chunk(static_cast<int>(chain_->chunks.size()),
                             [&](int k) { f(chain_->chunks[z(k)], chunk_reports_[z(k)]); });
   }
-  double update_all_gradients(double dt);             // the smallest 1 + a.b, as update_gradient
+  double update_all_gradients();                      // the smallest 1 + a.b, as update_gradient
   void integrate(double dt);                          // forces, velocities, positions
   double move_freely(const Chunk& chunk, double dt);  // velocities, then positions of a chunk; the largest speed squared
   void place_held();                                  // positions and velocities of held nodes, from the drive
@@ -112,6 +113,7 @@ class Der final : public Method {
   std::unique_ptr<Loads> loads_;                // forces and moments of the drive on the chain
   std::unique_ptr<AirDrag> drag_;               // drag and wind
   FlowMeter flow_;                              // what goes in and out: the energy balance
+  std::unique_ptr<InternalDamping> internal_;   // damping of bending and twisting
   std::unique_ptr<Relaxer> relaxer_;            // equilibria; made when the first is asked for
   Array3 force_;                                // per vertex: loads and elastic force [N]
   std::vector<V3<double>> first_tangents_;      // per rod: first tangent at the start of the step

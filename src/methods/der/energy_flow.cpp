@@ -61,14 +61,16 @@ FlowMeter::FlowMeter(const Model& model) : model_(model), clamps_(model.clamps.s
   load_torque_.assign(z(model.rest_length.size()), 0);
   load_torque_before_ = friction_torque_before_ = load_torque_;
   bodies_before_.resize(model.bodies.size());
+  Drive start;
+  evaluate(model, Live{}, 0, 1, start);
+  gravity_ = start.gravity;
 }
 
 void FlowMeter::attach(const Chain& c) {
   before_.assign(static_cast<int>(c.kind.size()), {0, 0, 0});
   if (!model_.drags.empty() || !model_.winds.empty()) air_.impulse = before_;
   if (has_turns_) tangent_ = director_ = before_;
-  if (has_internal_) first_.assign(static_cast<int>(c.kind.size())), second_ = first_;
-  curvatures_known_ = false;
+  if (has_internal_) internal_ = before_;
   wall_moment_.assign(c.walls.size(), Vec3::Zero());
   // Which vertices are the node of which clamp.
   held_.assign(model_.clamps.size(), {});
@@ -152,10 +154,9 @@ void FlowMeter::begin(const Chain& c, const Drive& drive, const Loads& loads, co
   note_gravity(c, drive, joins);
   note_clamps(c, drive, loads);
   if (has_turns_) note_moments(c, drive, loads);
-  if (has_loads_ || has_damping_ || has_contact_ || !air_.impulse.x.empty() || !drive.grips.empty()) before_ = c.v;
+  if (has_loads_ || has_damping_ || has_internal_ || has_contact_ || !air_.impulse.x.empty() || !drive.grips.empty())
+    before_ = c.v;
   if (joins != nullptr) std::copy(joins->bodies().begin(), joins->bodies().end(), bodies_before_.begin());
-  if (has_internal_ && !curvatures_known_) note_curvatures(c);
-  curvatures_known_ = true;
   std::fill(grip_impulse_.begin(), grip_impulse_.end(), Vec3::Zero());
 }
 
@@ -238,34 +239,13 @@ void FlowMeter::add_damping(const Chain& c, double kick) {
   double sum = 0;
   for (const int v : c.vertex_of_node)
     if (!c.held[z(v)]) sum += c.mass_damping[z(v)] * c.mass[z(v)] * dot(c.v.get(v), mean_velocity(c, v));
+  double inside = 0;
+  if (has_internal_) {
+    for (const int v : c.vertex_of_node) inside -= dot(internal_.get(v), mean_velocity(c, v));
+  }
   for (int s = c.begin; c.has_rolling && s < c.end; ++s)
     sum += c.mass_damping[z(s)] * c.roll_inertia[z(s)] * c.roll[z(s)] * c.roll[z(s)];
-  last_.damping += kick * sum;
-}
-
-// Of the joints with internal damping: damping time times stiffness times the square of the change of curvature since the last call. Over
-// the step it is what the damping took:  time B (d kappa/dt)^2 dt.
-double FlowMeter::note_curvatures(const Chain& c) {
-  Pack sum(0);
-  for (const ChainRod& rod : c.rods) {
-    if (!(c.internal_damping[z(rod.first + 1)] > 0)) continue;
-    for (int s = rod.first; s < rod.end; s += pack_size) {
-      const V3<Pack> a = load(c.t, s - 1), b = load(c.t, s);
-      const Pack w = joint_weight(dot(a, b));
-      const V2<Pack> first = material_curvature_first(b, w, load(c.m1, s - 1), load(c.m2, s - 1));
-      const V2<Pack> second = material_curvature_second(a, w, load(c.m1, s), load(c.m2, s));
-      const V2<Pack> d1 = first - load(first_, s), d2 = second - load(second_, s);
-      const Sym2<Pack> Ba{load(c.B_xx, s - 1), load(c.B_xy, s - 1), load(c.B_yy, s - 1)};
-      const Sym2<Pack> Bb{load(c.B_xx, s), load(c.B_xy, s), load(c.B_yy, s)};
-      const Pack factor = load(c.internal_damping, s) * load(c.inverse_l, s);
-      sum = sum + select(factor > Pack(0), Pack(factor * (dot(d1, Ba * d1) + dot(d2, Bb * d2))), Pack(0));
-      store(first_, s, first);
-      store(second_, s, second);
-    }
-  }
-  double all = 0;
-  for (int lane = 0; lane < pack_size; ++lane) all += sum[lane];
-  return all;
+  last_.damping += kick * sum + inside;
 }
 
 // Torque of loads does work; torque of friction gives back what friction seemed to take at the surface.
@@ -309,8 +289,7 @@ void FlowMeter::end(const Chain& c, const Drive& drive, const Loads& loads, cons
   add_clamps(c, joins, contacts, drive, step.kick, push);
   if (!drive.grips.empty()) add_grips(c, drive, joins);
   if (!air_.impulse.x.empty()) add_air(c);
-  if (has_damping_) add_damping(c, step.kick);
-  if (has_internal_) last_.damping += note_curvatures(c) / step.dt;
+  if (has_damping_ || has_internal_) add_damping(c, step.kick);
   if (has_turns_) add_turns(c, contacts);
   if (joins != nullptr) add_bodies(*joins, step);
   if (contacts != nullptr) contacts->add_flow(c, before_, joins, bodies_before_, step.dt, flow_);
@@ -326,13 +305,11 @@ EnergyFlow FlowMeter::after(double since) const {
 void FlowMeter::settle(double since) {
   flow_ = after(since);
   last_ = {};
-  curvatures_known_ = false;
   for (ClampPast& clamp : clamps_) clamp.moved.setZero(), clamp.turned.setZero();
 }
 
 void FlowMeter::visit_state(StateArchive& archive) {
   archive(flow_, last_, last_kick_, gravity_);
-  if (archive.reading()) curvatures_known_ = false;  // found again from the same shape
   archive.fixed(clamps_);
   archive.fixed(load_torque_before_);
   archive.fixed(friction_torque_before_);

@@ -6,6 +6,7 @@
 // before and after the force, it is force times displacement by the trapezoidal rule. What elastic forces, weight and constraints do by this
 // rule and the change of potential energy differ: that is the scheme's error, and it is not hidden in any term.
 //   mass damping   v' = (v + h f/m)/(1 + h c):  J = -h c m v', when all other impulses of the step are taken whole
+//   inside         the change of velocities by internal damping
 //   clamps         minus all other forces on the held node, times (displacement before + after)/2, and its change of kinetic energy;
 //                  walls likewise with moment and turn
 //   hands          what they push the node with, springs and dampers
@@ -34,6 +35,7 @@ class FlowMeter {
   // Of one step, in this order. `drive`: of the end of the step; gradients, loads and tangents are those of its start.
   void begin(const Chain& chain, const Drive& drive, const Loads& loads, const BodiesAndJoints* joins);
   AirFlow& air() { return air_; }
+  Array3* internal() { return has_internal_ ? &internal_ : nullptr; }
   // Impulse of a grip on its point [N s]; of a rod whole, before mass damping took its part.
   void note_grip(std::size_t grip, const Vec3& impulse) { grip_impulse_[grip] += impulse; }
   void end(const Chain& chain, const Drive& drive, const Loads& loads, const BodiesAndJoints* joins,
@@ -41,9 +43,9 @@ class FlowMeter {
 
   // Velocities are brought forward to the time of the positions: what acts has done its work in that time too.
   void settle(double since);
-  EnergyFlow after(double since) const;                          // the same, without settling
-  double last_kick() const { return last_kick_; }                // time over which forces acted in the last step [s]
-  void set_gravity(const Vec3& gravity) { gravity_ = gravity; }  // of the start
+  EnergyFlow after(double since) const;             // the same, without settling
+  double last_kick() const { return last_kick_; }   // time over which forces acted in the last step [s]
+  const Vec3& gravity() const { return gravity_; }  // of the last step; before the first: at the start
   void visit_state(StateArchive& archive);
 
  private:
@@ -74,7 +76,6 @@ class FlowMeter {
   void add_grips(const Chain& c, const Drive& drive, const BodiesAndJoints* joins);
   void add_air(const Chain& c);
   void add_damping(const Chain& c, double kick);
-  double note_curvatures(const Chain& c);  // of rods with internal damping; sum of their changes, see there
   void add_turns(const Chain& c, const Contacts* contacts);
   void add_bodies(const BodiesAndJoints& joins, const StepTimes& step);
 
@@ -90,12 +91,11 @@ class FlowMeter {
   std::vector<Vec3> wall_moment_;  // per wall of the chain: of its clamp on the rod, at the start of the step [N m]
   Array3 before_;                  // velocities at the start of the step
   std::vector<BodyState> bodies_before_;
-  std::vector<Vec3> grip_impulse_;       // per grip of the drive, in this step [N s]
-  AirFlow air_;                          // of this step
-  std::vector<Loads::Couple> couples_;   // at the start of the step
-  std::vector<V3<double>> couple_pull_;  // per couple: force at the end of its slot, the opposite at its start [N]
-  Array2 first_, second_;  // per joint, of rods with internal damping: material curvatures at the end of the step before
-  bool curvatures_known_ = false;
+  std::vector<Vec3> grip_impulse_;          // per grip of the drive, in this step [N s]
+  AirFlow air_;                             // of this step
+  std::vector<Loads::Couple> couples_;      // at the start of the step
+  std::vector<V3<double>> couple_pull_;     // per couple: force at the end of its slot, the opposite at its start [N]
+  Array3 internal_;                         // per vertex: impulse of internal damping, in this step [N s]
   Array3 tangent_, director_;               // per slot, at the start of the step; where moments turn frames
   Array load_torque_, load_torque_before_;  // per edge, about it: of this step and of the step before [N m]
   Array friction_torque_before_;            // per edge

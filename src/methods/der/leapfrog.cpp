@@ -3,7 +3,7 @@
 // Leapfrog: the state holds the positions of the time t and the velocities of half a step earlier,
 //   v(t + h/2) = v(t - h'/2) + (h' + h)/2 a(t),   x(t + h) = x(t) + h v(t + h/2),   h' the step before
 // with tensions along the edges at t, as SHAKE has them [Ryckaert 1977]. It keeps energy and angular momentum over long times
-// and is of second order [Hairer, Lubich, Wanner 2006, sec. I.1.4 and VII.1.4], but x and v do not belong to one moment: taken
+// and is of second order [Hairer 2006, sec. I.1.4 and VII.1.4], but x and v do not belong to one moment: taken
 // together they would show an energy that swings with the first power of the step. Frames therefore get
 //   v(t) = v(t - h/2) + h/2 a(t),   with tensions such that no length changes
 // which is RATTLE's velocity [Andersen 1983], at no cost in the steps themselves.

@@ -11,7 +11,7 @@ namespace tendril::der {
 void Der::fill_output() const {
   *output_ = *chain_;
   fill_directors(*output_);
-  update_gradient(*output_, 0);
+  update_gradient(*output_);
   synchronise(*output_);
 }
 
@@ -129,7 +129,6 @@ void Der::visit_state(StateArchive& archive) {
   visit_clamps(archive);
   Chain& c = *chain_;
   for (Array* a : {&c.x.x, &c.x.y, &c.x.z, &c.v.x, &c.v.y, &c.v.z}) archive.fixed(*a);
-  for (Array* a : {&c.old_first.x, &c.old_first.y, &c.old_second.x, &c.old_second.y}) archive.fixed(*a);
   for (Array* a : {&c.theta, &c.roll, &c.roll_change, &c.tension, &c.first_director, &c.closure}) archive.fixed(*a);
   archive.fixed(c.walls);
   archive(late_, drive_, report_, before_, parts_, flow_);

@@ -190,7 +190,7 @@ class Builder {
                      &c.roll_change}) {
       a->assign(z(n), 0);
     }
-    for (Array2* a : {&c.rest_first, &c.rest_second, &c.old_first, &c.old_second}) a->assign(n);
+    for (Array2* a : {&c.rest_first, &c.rest_second}) a->assign(n);
     for (Array3* a : {&c.x, &c.v, &c.moment, &c.gradient}) a->assign(n, {0, 0, 0});
     c.t.assign(n, {1, 0, 0});
     for (Array3* a : {&c.u, &c.m1}) a->assign(n, {0, 1, 0});
@@ -207,7 +207,7 @@ class Builder {
     fill_rest(rod, shapes);
     fill_joints(rod, from);
     fill_angles(rod, shapes);
-    decide_path(rod, from);
+    decide_path(rod);
   }
 
   void fill_vertices(const ChainRod& rod, const RodModel& from) {
@@ -373,7 +373,7 @@ class Builder {
     }
   }
 
-  void decide_path(ChainRod& rod, const RodModel& from) {
+  void decide_path(ChainRod& rod) {
     Chain& c = chain_;
     bool simple = true;
     for (int s = rod.first; s < rod.first + rod.slots; ++s) {
@@ -388,8 +388,8 @@ class Builder {
     bool held = false;
     for (const Wall& wall : c.walls) held = held || (wall.twist && wall.rod == static_cast<int>(&rod - c.rods.data()));
     if (choice_.rolling && !held) let_roll(c, rod, model_, pose_);
-    // Internal damping, and loads that need the material frame, take the general path.
-    simple = simple && !choice_.force_general && !choice_.rolling && from.damping.internal == 0;
+    // Loads that need the material frame take the general path.
+    simple = simple && !choice_.force_general && !choice_.rolling;
     for (const NodeLoad& load : model_.node_loads) {
       if (load.rod == rod.model_rod && (load.is_moment || load.axes == Axes::material)) simple = false;
     }

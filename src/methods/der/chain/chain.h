@@ -148,7 +148,6 @@ struct Chain {
   Array3 x, v;                         // per vertex
   Array theta;                         // per slot, unwrapped
   Array roll, roll_change;             // per slot, of rolling rods: d theta/dt, and its change in the last step [rad/s]
-  Array2 old_first, old_second;        // material curvatures of the step before, for internal damping
   Array tension;                       // multiplier of the last projection, times edge = internal force [N/m]
   std::vector<double> first_director;  // Bishop director of each rod's first slot, 3 numbers each
   std::vector<double> closure;         // per rod: angle between a ring's last and first Bishop frame, unwrapped

@@ -85,7 +85,7 @@ SENTENCE("der", "the moment a body feels is minus the derivative of the rod's en
       update_edges(c);
       update_bishop(c, false);
       update_angles(c, work, 1);
-      update_gradient(c, 0);
+      update_gradient(c);
       return c;
     };
     const auto energy = [&](const Eigen::VectorXd& y) {

@@ -149,7 +149,7 @@ void project_velocities(Chain& c, const Chunk& chunk, ProjectionWork& work, doub
       const V3<Pack> d =
           load(c.inverse_mass, v) * (lambda * load(work.along, v) - load(work.right, v - 1) * load(work.along, v - 1));
       store(c.v, v, load(c.v, v) + d);
-      store(c.tension, v, load(c.tension, v) + rate * lambda);
+      store(c.tension, v, load(c.tension, v) + (rate + load(c.mass_damping, v)) * lambda);
     }
     for (const Twin& twin : c.twins_of(chunk)) c.v.add(twin.first, moved_by_edges(c, work, twin.second));
     c.match_twins(chunk);

@@ -17,9 +17,7 @@ void isotropic_moments(Chain& c, int begin, int end, Pack& openness) {
   }
 }
 
-template <bool damped>
-void general_moments(Chain& c, int begin, int end, double dt, Pack& openness) {
-  const Pack rate = Pack(damped ? 1 / dt : 0);
+void general_moments(Chain& c, int begin, int end, Pack& openness) {
   for (int s = begin; s < end; s += pack_size) {
     const V3<Pack> a = load(c.t, s - 1), b = load(c.t, s);
     // Curvatures in the frames of both edges, and their strain.
@@ -27,15 +25,7 @@ void general_moments(Chain& c, int begin, int end, double dt, Pack& openness) {
     const Directors<Pack> da{load(c.m1, s - 1), load(c.m2, s - 1)}, db{load(c.m1, s), load(c.m2, s)};
     const V2<Pack> first = material_curvature_first(b, w, da.m1, da.m2);
     const V2<Pack> second = material_curvature_second(a, w, db.m1, db.m2);
-    V2<Pack> strain_a = first - load(c.rest_first, s), strain_b = second - load(c.rest_second, s);
-    if constexpr (damped) {
-      // Kelvin-Voigt damping: the change of curvature since the step before counts as strain, times the retardation time.
-      const Pack time = rate * load(c.internal_damping, s);
-      strain_a = strain_a + time * (first - load(c.old_first, s));
-      strain_b = strain_b + time * (second - load(c.old_second, s));
-      store(c.old_first, s, first);
-      store(c.old_second, s, second);
-    }
+    const V2<Pack> strain_a = first - load(c.rest_first, s), strain_b = second - load(c.rest_second, s);
     const Sym2<Pack> Ba{load(c.B_xx, s - 1), load(c.B_xy, s - 1), load(c.B_yy, s - 1)};
     const Sym2<Pack> Bb{load(c.B_xx, s), load(c.B_xy, s), load(c.B_yy, s)};
     // Moments of the two halves, and with the twist the moment G of the joint.
@@ -66,7 +56,7 @@ void pass_on_moments(Chain& c, const Chunk& chunk) {
 
 }  // namespace
 
-double update_gradient(Chain& c, const Chunk& chunk, double dt) {
+double update_gradient(Chain& c, const Chunk& chunk) {
   Pack openness(2);
   // Moments of all joints, each rod on its own path.
   if (!c.has_general) {
@@ -75,10 +65,8 @@ double update_gradient(Chain& c, const Chunk& chunk, double dt) {
     for (const ChainRod& rod : c.rods_of(chunk)) {
       if (!rod.general) {
         isotropic_moments(c, rod.first, rod.end, openness);
-      } else if (dt > 0 && c.internal_damping[z(rod.first + 1)] > 0) {
-        general_moments<true>(c, rod.first, rod.end, dt, openness);
       } else {
-        general_moments<false>(c, rod.first, rod.end, dt, openness);
+        general_moments(c, rod.first, rod.end, openness);
       }
     }
   }
@@ -103,18 +91,6 @@ double update_gradient(Chain& c, const Chunk& chunk, double dt) {
 V3<double> inner_force(const Chain& c, int s) {
   if (c.kind[z(s)] != SlotKind::edge) return {0, 0, 0};
   return c.gradient.get(s) + (c.tension[z(s)] * c.length[z(s)]) * c.t.get(s);
-}
-
-void remember_curvature(Chain& c) {
-  for (const ChainRod& rod : c.rods) {
-    if (!rod.general) continue;
-    for (int s = rod.first; s < rod.end; s += pack_size) {
-      const V3<Pack> a = load(c.t, s - 1), b = load(c.t, s);
-      const Pack w = joint_weight(dot(a, b));
-      store(c.old_first, s, material_curvature_first(b, w, load(c.m1, s - 1), load(c.m2, s - 1)));
-      store(c.old_second, s, material_curvature_second(a, w, load(c.m1, s), load(c.m2, s)));
-    }
-  }
 }
 
 Mat3 node_axes(const Chain& c, int vertex) {

@@ -7,14 +7,11 @@
 namespace tendril::der {
 
 // Internal moments at all joints and dE/de of all slots, from tangents and frames.
-// `dt` > 0 adds internal damping from the change of curvature since the step before.
 // Returns the smallest 1 + a.b over the joints: 0 where a joint is folded.
-double update_gradient(Chain& chain, const Chunk& chunk, double dt);
-inline double update_gradient(Chain& chain, double dt) { return update_gradient(chain, chain.all(), dt); }
+double update_gradient(Chain& chain, const Chunk& chunk);
+inline double update_gradient(Chain& chain) { return update_gradient(chain, chain.all()); }
 // What an edge transmits, the action of its end on its start: dE/de and tension. None in walls and pads.
 V3<double> inner_force(const Chain& chain, int slot);
-// Takes the present material curvatures as those of the step before.
-void remember_curvature(Chain& chain);
 
 // Drag and wind on each node as a linear law: force = push - (across (1 - tt) + along tt) v. Solved implicitly for each node
 // it is stable for any step.
