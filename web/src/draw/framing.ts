@@ -15,7 +15,7 @@ interface Spread { least: number; most: number } // least of x - low z, largest 
 const farthest = ({ least, most }: Spread, { low, high }: Bounds): number => (least - most) / (high - low);
 const between = ({ least, most }: Spread, { low, high }: Bounds, d: number): number => (most + high * d + least + low * d) / 2;
 
-// All points come to lie in one of the rooms, in the one where they are seen largest.
+// All points come to lie in one of the rooms: in the first, unless they are seen much larger in another.
 export function frameScene(orbit: Orbit, camera: PerspectiveCamera, points: Vector3[], up: Vector3, rooms: Room[]): void {
   const [e1, e2] = orbit.axes();
   const extent = (axis: Vector3) => {
@@ -50,7 +50,7 @@ export function frameScene(orbit: Orbit, camera: PerspectiveCamera, points: Vect
     const upward = { low: (1 - 2 * room.bottom) * tangent, high: (1 - 2 * room.top) * tangent };
     const sides = spread(right, across), heights = spread(above, upward);
     const d = Math.min(farthest(sides, across), farthest(heights, upward), nearest - 0.05);
-    if (!best || d > best.d) best = { d, x: between(sides, across, d), y: between(heights, upward, d) };
+    if (!best || middle - d < 0.8 * (middle - best.d)) best = { d, x: between(sides, across, d), y: between(heights, upward, d) };
   }
   if (!best) return;
   // It turns about a point as deep as the scene, straight ahead of the eye.
