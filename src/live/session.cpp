@@ -8,6 +8,7 @@
 #include <condition_variable>
 #include <mutex>
 #include <thread>
+#include <tuple>
 
 #include "live/live_recording.h"
 #include "live/order_queue.h"
@@ -133,7 +134,7 @@ struct Session::Inside {
     }
     const double before = stage->simulation().time();
     try {
-      stage->advance(rate());
+      std::ignore = stage->advance(rate());  // what it reports stands in the simulation's own report
     } catch (const std::exception& error) {
       stop_with(error.what());
       return false;

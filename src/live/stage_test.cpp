@@ -13,7 +13,7 @@ SENTENCE("session", "a value that follows is smooth, does not overshoot, keeps i
   follower.target = Vec3(10, 0, 0);
   double last = 0, last_rate = 0, fastest = 0, steps = 0;
   while (!follower.at_rest() && ++steps < 100000) {
-    follower.advance(0.001, 0.025, 2);
+    std::ignore = follower.advance(0.001, 0.025, 2);
     EXPECT_GE(follower.value.x(), last);
     EXPECT_LE(follower.value.x(), 10);
     EXPECT_LE(std::abs(follower.rate.x() - last_rate), 0.001 * 2 * 2 / 0.025) << "no jerk: acceleration is bounded";
@@ -32,7 +32,7 @@ SENTENCE("session", "a value that follows is exact: one long interval is as good
   Follower one, many;
   one.target = many.target = Vec3(0.01, -0.02, 0.03);
   one.rate = many.rate = Vec3(0.1, 0, 0);
-  one.advance(0.02, 0.025, 100);
+  std::ignore = one.advance(0.02, 0.025, 100);
   for (int i = 0; i < 20; ++i) many.advance(0.001, 0.025, 100);
   EXPECT_LT((one.value - many.value).norm(), 1e-15);
   EXPECT_LT((one.rate - many.rate).norm(), 1e-13);
@@ -51,7 +51,7 @@ SENTENCE("session", "a clamp turned by a click follows smoothly, and far orders 
   double dt = 0;  // of the step before: what is taken before a step makes up for it
   for (int i = 0; i < 800; ++i) {
     const double t = stage.simulation().time();
-    stage.advance(1);
+    std::ignore = stage.advance(1);
     const double now = turn_of(stage);
     EXPECT_GE(now, last);
     EXPECT_LE(now - last, 2.001 * dt + 1e-12);
@@ -76,7 +76,7 @@ SENTENCE("session", "a clamp that is led by hand has the velocity of its path") 
   EXPECT_EQ(stage.set_input("clamp.wall.turn", 0.5), "");
   double fastest = 0, spin = 0;
   for (int i = 0; i < 800; ++i) {
-    stage.advance(1);
+    std::ignore = stage.advance(1);
     for (const PathInput& path : stage.simulation().live().paths)
       fastest = std::max(fastest, path.move_rate.norm()), spin = std::max(spin, path.turn_rate);
   }
@@ -117,7 +117,7 @@ SENTENCE("session", "a hand takes a point where it is, drags it, and lets go") {
         << "never faster than the filter's best";
     last = hands.begin()->pose.position.y();
     const double t = stage.simulation().time();
-    stage.advance(1);
+    std::ignore = stage.advance(1);
     EXPECT_LT((hands.begin()->motion.linear).norm(), 0.3 / (std::exp(1.0) * 0.025) + 1e-9);
     dt = std::max(dt, stage.simulation().time() - t);
   }

@@ -145,7 +145,7 @@ SENTENCE("run", "equilibria: a hand that pulls a rod aside and puts it back has 
     ASSERT_TRUE(opened);
     Simulation& simulation = *opened;
     simulation.go_on_forever();
-    simulation.advance();
+    std::ignore = simulation.advance();
     Hand hand;
     hand.rod = 0, hand.material = 0.5, hand.pose.position = Vec3(0.5, 0, 0), hand.stiffness = 5;
     const auto pull = [&](double z) {

@@ -252,7 +252,7 @@ SENTENCE("run", "inputs after a failed step are replayed after it, not where the
   int steps = 0;
   while (!live.finished()) {
     if (++steps % 7 == 0) live.set_input("gravity", 1 + 0.01 * steps);
-    live.advance();
+    std::ignore = live.advance();
   }
   EXPECT_GT(live.report().retries, 0);
   Simulation again = open_fake(scene);
@@ -310,17 +310,17 @@ SENTENCE("run", "in live statics a hand drags the rod and lets it go, and time g
     hand.pose.position = hanging + Vec3(0, 0.2, 0);
     simulation.set_input("hand.1", hand);
     const double before = simulation.time();
-    simulation.advance();
+    std::ignore = simulation.advance();
     EXPECT_NEAR(simulation.time() - before, 0.01, 1e-12);
     EXPECT_TRUE(simulation.at_recording_time());
     EXPECT_GT(tip_of(simulation).y() - hanging.y(), 0.1);
     const Frame dragged = simulation.frame();
     const std::int64_t steps = simulation.report().steps;
-    simulation.advance();  // nothing changed
+    std::ignore = simulation.advance();  // nothing changed
     EXPECT_EQ(simulation.report().steps, steps + 1);
     EXPECT_EQ(simulation.frame().position.data()[8], dragged.position.data()[8]);
     simulation.set_input("hand.1", Hand{});
-    simulation.advance();
+    std::ignore = simulation.advance();
     EXPECT_LT((tip_of(simulation) - hanging).norm(), 1e-7);
   });
 }
@@ -343,7 +343,7 @@ SENTENCE("run",
   EXPECT_EQ(simulation.report().outcome, Outcome::not_converged);
   EXPECT_TRUE(says(simulation.report().message, "stays where it was"));
   const int asked = FakeMethod::trouble().relaxes;
-  simulation.advance();
+  std::ignore = simulation.advance();
   EXPECT_EQ(FakeMethod::trouble().relaxes, asked);  // not tried again until something changes
   FakeMethod::trouble().largest_increment = forever;
   simulation.set_input("gravity", 0.4);

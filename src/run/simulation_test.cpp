@@ -178,7 +178,7 @@ SENTENCE("run", "a saved run that fails later falls back to the same place as on
 SENTENCE("run", "inputs reach the method, are saved, and end what a retry takes back") {
   NoTrouble guard;
   Simulation a = open_fake(fake_scene());
-  a.advance();
+  std::ignore = a.advance();
   a.set_input("gravity", 0.5);
   a.set_input("clamp.wall.turn", 2.0);
   a.set_input("clamp.wall.move", Vec3(0, 0, 0.1));
@@ -196,14 +196,14 @@ SENTENCE("run", "inputs reach the method, are saved, and end what a retry takes 
 SENTENCE("run", "advance_to ends exactly where it was told and leaves the recording times where they are") {
   NoTrouble guard;
   Simulation simulation = open_fake(fake_scene());
-  simulation.advance_to(0.0333);
+  std::ignore = simulation.advance_to(0.0333);
   EXPECT_EQ(simulation.time(), 0.0333);
   EXPECT_FALSE(simulation.at_recording_time());
-  simulation.advance_to(0.05);
+  std::ignore = simulation.advance_to(0.05);
   EXPECT_EQ(simulation.time(), 0.05);
   EXPECT_TRUE(simulation.at_recording_time());
   EXPECT_EQ(simulation.recorded(), 3);
-  simulation.advance_to(10);
+  std::ignore = simulation.advance_to(10);
   EXPECT_EQ(simulation.time(), 0.5);
   EXPECT_TRUE(simulation.finished());
   EXPECT_EQ(simulation.recorded(), 21);

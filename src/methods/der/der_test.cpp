@@ -254,8 +254,8 @@ SENTENCE("der", "a saved state goes on bit for bit, also across a clamp that let
     b.visit_state(reader);
     EXPECT_TRUE(reader.at_end());
     for (int i = when; i < when + 150; ++i) {
-      a.step(i * h, h, {});
-      b.step(i * h, h, {});
+      std::ignore = a.step(i * h, h, {});
+      std::ignore = b.step(i * h, h, {});
     }
     StateWriter wa, wb;
     a.visit_state(wa);
