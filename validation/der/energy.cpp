@@ -256,7 +256,7 @@ void examine_lengths(const Scene& scene, const std::string& file, ExperimentCont
   int max_iterations = 0;
   std::vector<std::vector<double>> rows;
   while (!simulation.finished()) {
-    const StepReport report = advance_or_throw(simulation);
+    const StepReport report = step_or_throw(simulation);
     const double now = worst_length(simulation);
     const NodeIndex tip(simulation.frame().position.size() - 1);
     worst = std::max({worst, now, report.residual});

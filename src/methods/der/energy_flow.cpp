@@ -105,10 +105,12 @@ void FlowMeter::note_clamps(const Chain& c, const Drive& drive, const Loads& loa
     ClampPast& clamp = clamps_[i];
     const ClampNow& now = drive.clamps[i];
     clamp.moves.setZero(), clamp.turns.setZero();
-    if (now.active && clamp.active && now.pose.orientation.coeffs() != clamp.orientation.coeffs())
-      clamp.turns = log_rotation(now.pose.orientation * clamp.orientation.conjugate());
+    // By the number of turns, which may be many in a step: poses would not show them. Its axis, as a late clamp turned it.
+    const ClampModel& from = model_.clamps[i];
+    if (now.active && clamp.active && now.turn != clamp.turn)
+      clamp.turns = (now.turn - clamp.turn) * (now.pose.orientation * (from.start.orientation.conjugate() * from.axis));
     clamp.active = now.active;
-    clamp.orientation = now.pose.orientation;
+    clamp.turn = now.turn;
     HeldNode& held = held_[i];
     held.works = false;
     if (held.vertices.empty()) continue;

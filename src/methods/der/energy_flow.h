@@ -61,10 +61,10 @@ class FlowMeter {
   };
   struct ClampPast {
     bool active = false;
-    Quat orientation = Quat::Identity();               // at the end of the step before
+    double turn = 0;                                   // at the end of the step before [rad], any number of turns
     Vec3 moved = Vec3::Zero(), turned = Vec3::Zero();  // in the step before
     Vec3 moves = Vec3::Zero(), turns = Vec3::Zero();   // in this step
-    void visit_state(StateArchive& archive) { archive(active, orientation, moved, turned); }
+    void visit_state(StateArchive& archive) { archive(active, turn, moved, turned); }
   };
   V3<double> mean_velocity(const Chain& c, int vertex) const { return 0.5 * (before_.get(vertex) + c.v.get(vertex)); }
   void note_gravity(const Chain& c, const Drive& drive, const BodiesAndJoints* joins);
