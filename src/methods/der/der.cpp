@@ -47,6 +47,8 @@ ChainChoice Der::choice() const {
 ProjectionReport Der::project_all(double dt, Push push, bool velocities, bool again) {
   const double tolerance = settings_.projection_tolerance;
   const int most = settings_.projection_iterations;
+  if (joins_ && velocities && push == Push::conserving)
+    return joins_->project_or_fast(*chain_, {dt, kick_}, tolerance, most, again);
   if (joins_) return joins_->project(*chain_, {dt, kick_}, tolerance, most, push, velocities, again);
   for_each_chunk([&](const Chunk& chunk, ChunkReport& report) {
     report.lengths = push == Push::fast ? project(*chain_, chunk, *projection_, {dt, kick_}, tolerance, most, push, again)
@@ -59,14 +61,6 @@ ProjectionReport Der::project_all(double dt, Push push, bool velocities, bool ag
     worst.residual = report.lengths.residual <= worst.residual ? worst.residual : report.lengths.residual;  // keeps NaN
   }
   return worst;
-}
-
-Cause Der::keep_lengths(double dt, bool again) {
-  if (all_stretch_ && !joins_) return Cause::none;
-  const ProjectionReport p = project_all(dt, settings_.push, true, again);
-  report_.iterations += p.iterations;
-  report_.residual = p.residual;
-  return p.fine ? Cause::none : lengths_lost;
 }
 
 void Der::allocate() {

@@ -11,10 +11,22 @@
 #include <cmath>
 
 #include "methods/der/der.h"
+#include "methods/der/failures.h"
 
 namespace tendril::der {
 
 int Der::parts_of(double dt) const { return is_leapfrog() ? parts_.count(dt) : parts_for_contact(dt); }
+
+Cause Der::keep_lengths(double dt, bool again) {
+  if (all_stretch_ && !joins_) return Cause::none;
+  // A hand of a user may pull in any way: it gets the push that takes energy away.
+  const bool by_hand =
+      std::any_of(drive_.grips.begin(), drive_.grips.end(), [](const Grip& grip) { return grip.hand != 0; });
+  const ProjectionReport p = project_all(dt, by_hand ? Push::fast : settings_.push, true, again);
+  report_.iterations += p.iterations;
+  report_.residual = p.residual;
+  return p.fine ? Cause::none : lengths_lost;
+}
 
 void Der::note_pace() {
   if (!is_leapfrog()) return;

@@ -48,6 +48,9 @@ class BodiesAndJoints {
   Vec3 damp(const Grip& grip, double dt);
   V3<double> force_at(int node) const { return node_force_[z(node)]; }  // of the joints on a node, in the last step [N]
 
+  // By the conserving push, and by the fast one where that finds no way.
+  ProjectionReport project_or_fast(Chain& chain, StepTimes step, double tolerance, int max_iterations, bool again);
+
   std::span<const BodyState> bodies() const { return bodies_; }
   // For the energy balance: impulse and angular impulse of the contacts among bodies in the last step, and the work of driven bodies on
   // what is joined to them. `before`: the bodies at the start of the step.
@@ -107,6 +110,12 @@ class BodiesAndJoints {
   std::vector<Vec3> angular_momentum_;  // per body, before a projection
   std::vector<V3<double>> node_force_;  // per node
   SparseLDLT matrix_;
+  // As they were before a projection that may fail.
+  Array3 free_x_, free_v_;
+  std::vector<BodyState> free_bodies_;
+  std::vector<Quat> free_turn_;
+  std::vector<Vec3> free_spin_;
+  Array free_multiplier_;
 };
 
 }  // namespace tendril::der

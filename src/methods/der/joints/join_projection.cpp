@@ -96,6 +96,8 @@ void BodiesAndJoints::attach(const Chain& c, double scale) {
   angular_momentum_.assign(z(plan_.bodies), Vec3::Zero());
   lever_.assign(2 * plan_.ties.size(), Vec3::Zero());
   moment_impulse_.assign(z(plan_.bodies) + plan_.junctions.size(), Vec3::Zero());
+  free_x_ = c.x, free_v_ = c.v;
+  free_bodies_ = bodies_, free_turn_ = junction_turn_, free_spin_ = junction_spin_, free_multiplier_ = rows_.multiplier;
   if (node_force_.size() != z(nodes_)) node_force_.assign(z(nodes_), {0, 0, 0});
 }
 
@@ -277,6 +279,19 @@ ProjectionReport BodiesAndJoints::project(Chain& c, StepTimes step, double toler
   }
   finish(c, step, velocities);
   return report;
+}
+
+ProjectionReport BodiesAndJoints::project_or_fast(Chain& c, StepTimes step, double tolerance, int max_iterations,
+                                                  bool again) {
+  constexpr int patience = 40;  // iterations with one matrix; more and the push has lost its way
+  free_x_ = c.x, free_v_ = c.v;
+  free_bodies_ = bodies_, free_turn_ = junction_turn_, free_spin_ = junction_spin_, free_multiplier_ = rows_.multiplier;
+  const ProjectionReport first =
+      project(c, step, tolerance, std::min(patience, max_iterations), Push::conserving, true, again);
+  if (first.fine) return first;
+  c.x = free_x_, c.v = free_v_;
+  bodies_ = free_bodies_, junction_turn_ = free_turn_, junction_spin_ = free_spin_, rows_.multiplier = free_multiplier_;
+  return project(c, step, tolerance, max_iterations, Push::fast, true, again);
 }
 
 void BodiesAndJoints::push_body(int b, const Vec3& impulse, const Vec3& local, double dt) {

@@ -44,7 +44,7 @@ namespace {
 // Constraint values and the tridiagonal matrix; returns the worst relative violation.
 template <Push push>
 double assemble(const Chain& c, const Chunk& chunk, ProjectionWork& work) {
-  Pack worst(0);
+  Pack worst(0), nothing(0);  // nothing: 0 while all values are finite; a maximum would forget what is undefined
   for (int s = chunk.begin; s < chunk.end; s += pack_size) {
     // Constraint value; slots without a constraint have the equation lambda = 0.
     const V3<Pack> e = load(c.x, s + 1) - load(c.x, s);
@@ -64,10 +64,11 @@ double assemble(const Chain& c, const Chunk& chunk, ProjectionWork& work) {
       store(work.upper, s, -(load(work.weight_off, s + 1) * dot(load(work.along, s + 1), e)));
     }
     worst = math::max(worst, math::abs(Pack(value * load(work.inverse_rest2, s))));
+    nothing = nothing + Pack(0) * value;
   }
   double largest = 0;
   for (int lane = 0; lane < pack_size; ++lane)
-    largest = worst[lane] > largest || worst[lane] != worst[lane] ? worst[lane] : largest;
+    largest = std::max<double>(largest, worst[lane]) + static_cast<double>(nothing[lane]);
   return largest;
 }
 
