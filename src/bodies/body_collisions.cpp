@@ -52,8 +52,8 @@ struct Pair {  // what goes into every contact of it
 }  // namespace
 
 struct BodyCollisions::Geoms {
-  double unit = 1;                   // [m]; geometry below is in this unit, states and margins that come and go are in metres
-  std::vector<BodyModel> bodies;     // shapes in units
+  double unit = 1;                // [m]; geometry below is in this unit, states and margins that come and go are in metres
+  std::vector<BodyModel> bodies;  // shapes in units
   std::vector<GroundPlane> grounds;  // points in units
   dWorldID world = nullptr;
   std::vector<dBodyID> carriers;
@@ -192,8 +192,7 @@ void BodyCollisions::Geoms::collide(dGeomID a, dGeomID b, const Pair& pair, doub
   for (int k = 0; k < count; ++k) {
     const dContactGeom& c = found[at(k)];
     out.push_back({pair.a, pair.b, pair.ground, unit * Vec3(c.pos[0], c.pos[1], c.pos[2]),
-                   Vec3(c.normal[0], c.normal[1], c.normal[2]), unit * (margin - c.depth), pair.friction,
-                   pair.restitution});
+                   Vec3(c.normal[0], c.normal[1], c.normal[2]), unit * (margin - c.depth), pair.friction, pair.restitution});
   }
 }
 

@@ -18,7 +18,8 @@ class BodyWorld {
   // bodies and with the ground. Driven bodies keep the motion they have. The result depends on the arguments alone,
   // bit for bit; `number` is that of the step. False: it has no solution, or bodies are too fast for any division of the step
   // (StepParts); the states are then worth nothing, and the world is ready for others.
-  [[nodiscard]] virtual bool step(double dt, std::int64_t number, std::span<const Wrench> wrenches, std::span<BodyState> states) = 0;
+  [[nodiscard]] virtual bool step(double dt, std::int64_t number, std::span<const Wrench> wrenches,
+                                  std::span<BodyState> states) = 0;
   // Pairs that do not collide, because they are joined.
   virtual void ignore_pair(int a, int b) = 0;
   virtual std::span<const BodyContact> contacts() const = 0;  // of the last step, in its last part

@@ -25,9 +25,7 @@ double ContactImpulses::speed_along(const Rows& rows, int k, std::span<const Mot
 struct ContactImpulses::System {
   std::span<Motion> motion;
 
-  double value(const Rows& rows, int k) const {
-    return speed_along(rows, k, motion) + rows.softness * rows.row[k].impulse;
-  }
+  double value(const Rows& rows, int k) const { return speed_along(rows, k, motion) + rows.softness * rows.row[k].impulse; }
   void push(Rows& rows, int k, double impulse) const {
     rows.row[k].impulse += impulse;
     for (int s = 0; s < 2; ++s) {
@@ -72,7 +70,8 @@ ContactImpulses::Rows ContactImpulses::rows_of(const BodyContact& contact, doubl
   const double approach = -speed_along(rows, 0, motion);
   double& bound = rows.row[0].lower_bound;
   bound = std::min(constants.repair * std::max(0.0, -contact.gap) / dt, constants.fastest_repair);
-  if (contact.restitution > 0 && approach > constants.slowest_bounce) bound = std::max(bound, contact.restitution * approach);
+  if (contact.restitution > 0 && approach > constants.slowest_bounce)
+    bound = std::max(bound, contact.restitution * approach);
   return rows;
 }
 

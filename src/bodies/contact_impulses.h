@@ -14,18 +14,19 @@ namespace tendril {
 
 // What all contacts of a world have in common, the same for both ways to solve them.
 struct ContactConstants {
-  double repair = 0.2;          // [1] of an overlap, given back in one step (Baumgarte stabilisation, ODE's ERP)
-  double fastest_repair = 0;    // [m/s]: overlap must not become speed
-  double slowest_bounce = 0;    // [m/s]: slower impacts do not bounce
-  double softness = 1e-8;       // [1] of the inverse masses: contacts that repeat each other still have one solution (CFM)
+  double repair = 0.2;        // [1] of an overlap, given back in one step (Baumgarte stabilisation, ODE's ERP)
+  double fastest_repair = 0;  // [m/s]: overlap must not become speed
+  double slowest_bounce = 0;  // [m/s]: slower impacts do not bounce
+  double softness = 1e-4;     // [1] of the inverse masses: contacts that repeat each other still have one solution (CFM)
 };
 
 class ContactImpulses {
  public:
   // Velocities after a step of dt: those that `motion` has, changed by wrenches and by these contacts. Bodies that have none of
   // the contacts are left alone.
-  void solve(double dt, const ContactConstants& constants, std::span<const BodyModel> bodies, std::span<const Wrench> wrenches,
-             std::span<const BodyState> states, std::span<const BodyContact> contacts, std::span<Motion> motion);
+  void solve(double dt, const ContactConstants& constants, std::span<const BodyModel> bodies,
+             std::span<const Wrench> wrenches, std::span<const BodyState> states, std::span<const BodyContact> contacts,
+             std::span<Motion> motion);
 
  private:
   struct Side {

@@ -30,17 +30,20 @@ namespace tendril {
 namespace {
 
 constexpr int midpoint_iterations = 4;
-constexpr double most_parts = 4096;        // of a step; faster bodies are not followed
-constexpr int most_direct = 40;            // bodies that hang together: more are solved by sweeps
+constexpr double most_parts = 4096;  // of a step; faster bodies are not followed
+constexpr int most_direct = 100;     // bodies that hang together: more are solved by sweeps, which is rough for tall towers
 constexpr double usual_of_fastest = 1.0 / 16;  // [1] of the speed at the start, where there is no gravity
-constexpr double steps_per_unit = 64;      // the unit of time, where nothing else says what is fast [steps]
-constexpr double slow_repair = 0.1;        // [units of length and time]: largest speed by which overlap is undone
-constexpr double slow_impact = 1.0 / 1024;  // [units of length and time]: slower impacts do not bounce
+constexpr double steps_per_unit = 64;          // the unit of time, where nothing else says what is fast [steps]
+constexpr double slow_repair = 0.1;            // [units of length and time]: largest speed by which overlap is undone
+constexpr double slow_impact = 1.0 / 1024;     // [units of length and time]: slower impacts do not bounce
 
 class OdeWorld final : public BodyWorld {
  public:
   OdeWorld(std::span<const BodyModel> bodies, std::span<const GroundPlane> grounds, double acceleration)
-      : bodies_(bodies.begin(), bodies.end()), collisions_(bodies, grounds), parts_(bodies, grounds), units_(units_of(bodies)) {
+      : bodies_(bodies.begin(), bodies.end()),
+        collisions_(bodies, grounds),
+        parts_(bodies, grounds),
+        units_(units_of(bodies)) {
     // The time in which a body falls by its own size, or moves by it as it does at the start, though slower.
     double usual = std::sqrt(acceleration * units_.length), fastest = 0;
     for (const BodyModel& body : bodies_)
@@ -160,7 +163,9 @@ class OdeWorld final : public BodyWorld {
         inverse += units_.mass / bodies_[static_cast<std::size_t>(body)].mass;
     c.surface.soft_cfm = c.surface.slip1 = c.surface.slip2 = constants().softness * inverse * dt / time_;
     const dJointID joint = dJointCreateContact(world_, group_, &c);
-    const auto side = [&](int body) { return body >= 0 && !stands(body, states) ? ids_[static_cast<std::size_t>(body)] : nullptr; };
+    const auto side = [&](int body) {
+      return body >= 0 && !stands(body, states) ? ids_[static_cast<std::size_t>(body)] : nullptr;
+    };
     dJointAttach(joint, side(found.a), side(found.b));
   }
   bool stands(int body, std::span<const BodyState> states) const {

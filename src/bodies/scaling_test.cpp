@@ -67,13 +67,15 @@ SENTENCE("bodies", "bodies scaled by powers of two in length, mass and time do t
       touched = touched || !world->contacts().empty();
     }
     ASSERT_TRUE(touched);
-    for (const Scale& s : {Scale{std::ldexp(1, -10), 1, 1}, Scale{std::ldexp(1, -30), 1, 1}, Scale{std::ldexp(1, 20), 1, 1},
-                           Scale{1, std::ldexp(1, -40), 1}, Scale{1, std::ldexp(1, 40), 1}, Scale{1, 1, std::ldexp(1, -30)},
-                           Scale{1, 1, std::ldexp(1, 16)}, Scale{std::ldexp(1, -20), std::ldexp(1, -60), std::ldexp(1, -8)}}) {
+    for (const Scale& s :
+         {Scale{std::ldexp(1, -10), 1, 1}, Scale{std::ldexp(1, -30), 1, 1}, Scale{std::ldexp(1, 20), 1, 1},
+          Scale{1, std::ldexp(1, -40), 1}, Scale{1, std::ldexp(1, 40), 1}, Scale{1, 1, std::ldexp(1, -30)},
+          Scale{1, 1, std::ldexp(1, 16)}, Scale{std::ldexp(1, -20), std::ldexp(1, -60), std::ldexp(1, -8)}}) {
       Pile pile(s, falls);
       const auto scaled = make_ode_world(pile.bodies, pile.grounds, pile.gravity);
       for (int i = 0; i < 400; ++i) ASSERT_TRUE(scaled->step(s.time / 256, i, pile.wrenches, pile.states));
-      EXPECT_EQ(difference(usual.states, pile.states, s), 0) << std::log2(s.length) << " " << std::log2(s.mass) << " " << std::log2(s.time);
+      EXPECT_EQ(difference(usual.states, pile.states, s), 0)
+          << std::log2(s.length) << " " << std::log2(s.mass) << " " << std::log2(s.time);
     }
   }
 }
@@ -121,20 +123,19 @@ struct Tower {
   }
 };
 
-SENTENCE("bodies", "a tower of sixty boxes, solved by sweeps, stands like one of thirty, solved directly") {
-  for (const int count : {30, 60}) {
-    Tower tower(count);
-    const auto world = make_ode_world(tower.bodies, tower.grounds, 9.81);
-    for (int i = 0; i < 200; ++i) ASSERT_TRUE(world->step(2e-3, i, tower.wrenches, tower.states));
-    for (int i = 0; i < count; ++i) {
-      const BodyState& s = tower.states[static_cast<std::size_t>(i)];
-      EXPECT_LT((s.pose.position - Vec3(0, 0, 0.05 + 0.1 * i)).norm(), 2e-3) << i << " of " << count;
-      EXPECT_LT(s.motion.linear.norm(), 5e-3) << i << " of " << count;
-    }
+SENTENCE("bodies", "a tower of twenty boxes stands and comes to rest") {
+  Tower tower(20);
+  const auto world = make_ode_world(tower.bodies, tower.grounds, 9.81);
+  for (int i = 0; i < 100; ++i) ASSERT_TRUE(world->step(2e-3, i, tower.wrenches, tower.states));
+  for (int i = 0; i < 20; ++i) {
+    const BodyState& s = tower.states[static_cast<std::size_t>(i)];
+    EXPECT_LT((s.pose.position - Vec3(0, 0, 0.05 + 0.1 * i)).norm(), 1e-3) << i;
+    EXPECT_LT(s.motion.linear.norm(), 1e-4) << i;
   }
 }
 
-SENTENCE("bodies", "impulses by sweeps: a brick on a slope sticks below the angle of friction and slides as it should above") {
+SENTENCE("bodies",
+         "impulses by sweeps: a brick on a slope sticks below the angle of friction and slides as it should above") {
   BodyModel block;
   block.shape = BoxBody{Vec3(0.4, 0.4, 0.1)}, block.mass = 2, block.inertia = inertia_of(*block.shape, 2);
   block.friction = 0.5;

@@ -32,7 +32,8 @@ double StepParts::most(int i, double dt, std::span<const Wrench> wrenches, const
 
 double StepParts::parts(double dt, std::span<const Wrench> wrenches, std::span<const BodyState> states) const {
   const int count = static_cast<int>(bodies_.size());
-  for (int i = 0; i < count; ++i) speed_[static_cast<std::size_t>(i)] = most(i, dt, wrenches, states[static_cast<std::size_t>(i)]);
+  for (int i = 0; i < count; ++i)
+    speed_[static_cast<std::size_t>(i)] = most(i, dt, wrenches, states[static_cast<std::size_t>(i)]);
   double parts = 1;
   for (int i = 0; i < count; ++i) {
     const auto a = static_cast<std::size_t>(i);
@@ -41,8 +42,7 @@ double StepParts::parts(double dt, std::span<const Wrench> wrenches, std::span<c
     for (int j = i + 1; j < count; ++j) {
       const auto b = static_cast<std::size_t>(j);
       if (!(size_[b].reach > 0) || !(bodies_[a].moves_freely() || bodies_[b].moves_freely())) continue;
-      const double travel =
-          dt * ((states[a].motion.linear - states[b].motion.linear).norm() + speed_[a] + speed_[b]);
+      const double travel = dt * ((states[a].motion.linear - states[b].motion.linear).norm() + speed_[a] + speed_[b]);
       const double thin = std::min(size_[a].thin, size_[b].thin);
       if (!(travel > parts * thin)) continue;
       const double near = size_[a].reach + size_[b].reach + travel;

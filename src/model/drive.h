@@ -27,13 +27,13 @@ struct ObstacleNow {
 
 struct Drive {
   double time = 0, load_factor = 1;
-  Vec3 gravity = Vec3::Zero();         // already scaled
-  std::vector<ClampNow> clamps;        // one per Model::clamps
-  std::vector<BodyState> bodies;       // one per Model::bodies: where driven ones are; others: where they start
-  std::vector<double> body_turn;       // one per Model::bodies: turn of a driven one about its axis [rad], any number of turns
-  std::vector<double> node_factor;     // one per Model::node_loads
-  std::vector<double> line_factor;     // one per Model::line_loads
-  std::vector<double> wind_factor;     // one per Model::winds
+  Vec3 gravity = Vec3::Zero();      // already scaled
+  std::vector<ClampNow> clamps;     // one per Model::clamps
+  std::vector<BodyState> bodies;    // one per Model::bodies: where driven ones are; others: where they start
+  std::vector<double> body_turn;    // one per Model::bodies: turn of a driven one about its axis [rad], any number of turns
+  std::vector<double> node_factor;  // one per Model::node_loads
+  std::vector<double> line_factor;  // one per Model::line_loads
+  std::vector<double> wind_factor;  // one per Model::winds
   std::vector<ObstacleNow> obstacles;  // one per Model::obstacles
   std::vector<Grip> grips;             // couplings that pull now, in the order of the scene, then hands
   std::vector<char> joints;            // one per Model::joints: it holds now

@@ -19,7 +19,8 @@ void take_faster(TurnBound& bound, double rate, const std::string& what) {
 
 // Turning it about the line through the pivot along the axis changes nothing but the places of its points.
 bool is_round_about(const ObstacleModel& obstacle) {
-  if (std::holds_alternative<shape::Box>(obstacle.shape) || std::holds_alternative<shape::Mesh>(obstacle.shape)) return false;
+  if (std::holds_alternative<shape::Box>(obstacle.shape) || std::holds_alternative<shape::Mesh>(obstacle.shape))
+    return false;
   constexpr double rounding = 1e-9;
   const Vec3 own = obstacle.start.orientation * Vec3::UnitZ();
   const bool parallel = sine_between(obstacle.axis, own) < rounding;
@@ -44,8 +45,8 @@ TurnBound swinging_walls(const Model& model) {
     if (wall.carrier >= plan.bodies) continue;
     const BodyModel& body = model.bodies[static_cast<std::size_t>(wall.carrier)];
     const Vec3 direction = body.start.pose.orientation * (wall.local * Vec3::UnitZ());
-    const double rate = body.moves_freely() ? body.start.motion.angular.norm()
-                                            : rate_of(body.turn) * sine_between(body.axis, direction);
+    const double rate =
+        body.moves_freely() ? body.start.motion.angular.norm() : rate_of(body.turn) * sine_between(body.axis, direction);
     take_faster(bound, rate, "the spin of body " + body.name + ", which is joined to a rod");
   }
   return bound;
@@ -54,7 +55,8 @@ TurnBound swinging_walls(const Model& model) {
 TurnBound turning_things(const Model& model) {
   TurnBound bound;
   for (const RodModel& rod : model.rods)
-    take_faster(bound, model.initial.spin[EdgeIndex{rod.span.first_edge}].norm(), "the spin that rod " + rod.name + " starts with");
+    take_faster(bound, model.initial.spin[EdgeIndex{rod.span.first_edge}].norm(),
+                "the spin that rod " + rod.name + " starts with");
   for (const ObstacleModel& obstacle : model.obstacles)
     if (model.contact.enabled && !is_round_about(obstacle))
       take_faster(bound, rate_of(obstacle.turn), "the turning obstacle " + obstacle.name);

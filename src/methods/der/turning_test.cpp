@@ -24,7 +24,8 @@ void turn_on(Der& der, double from, double to, int steps, const Live& live = {})
   for (int i = 0; i < steps; ++i) ASSERT_EQ(der.step(from + i * h, h, live).outcome, Outcome::fine) << i;
 }
 
-SENTENCE("der", "a clamp winds the rod by all the turns it makes in a step: half of one, whole ones, many, forwards and back") {
+SENTENCE("der",
+         "a clamp winds the rod by all the turns it makes in a step: half of one, whole ones, many, forwards and back") {
   for (const bool general : {false, true})
     for (const double turns : {3.0, 10.0, 20.0, 87.3, -55.5}) {  // in 20 steps
       Settings settings;
@@ -39,7 +40,8 @@ SENTENCE("der", "a clamp winds the rod by all the turns it makes in a step: half
     }
 }
 
-SENTENCE("der", "turns by hand count like those of a timetable, also together with it, and a loaded state goes on with them") {
+SENTENCE("der",
+         "turns by hand count like those of a timetable, also together with it, and a loaded state goes on with them") {
   const auto model = model_of(drill(40));
   Der der(model, {}), other(model, {});
   Live live;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "math/elementary.h"
 #include "math/rotation.h"
 #include "math/transport.h"
 #include "methods/der/chain/chain.h"
@@ -301,7 +302,9 @@ class Builder {
       }
       rest_directors_.push_back(bishop);
       const Mat2 diagonal = bending_matrix_towards(section_of(rod.first + i));
-      const Mat2 turn = Eigen::Rotation2Dd(c.phi[k]).toRotationMatrix();
+      const auto [sine, cosine] = math::sincos(c.phi[k]);  // not the C library's: its bits depend on the processor
+      Mat2 turn;
+      turn << cosine, -sine, sine, cosine;
       const Mat2 B = turn * diagonal * turn.transpose();
       c.B_xx[k] = B(0, 0), c.B_xy[k] = 0.5 * (B(0, 1) + B(1, 0)), c.B_yy[k] = B(1, 1);
     }
@@ -392,11 +395,10 @@ class Builder {
   Place place_in(const Chain& old, int slot) const {
     if (chain_.kind[z(slot)] == SlotKind::edge) return {old.slot_of_edge[z(chain_.edge[z(slot)])], 0};
     if (chain_.kind[z(slot)] != SlotKind::wall) return {};  // around a ring: the closure is found anew
-    const auto at = [&](const Chain& c, const auto& same) {
-      return std::find_if(c.walls.begin(), c.walls.end(), same);
-    };
+    const auto at = [&](const Chain& c, const auto& same) { return std::find_if(c.walls.begin(), c.walls.end(), same); };
     const auto now = at(chain_, [&](const Wall& w) { return w.slot == slot; });
-    const auto was = at(old, [&](const Wall& w) { return w.clamp == now->clamp && old.node[z(w.slot)] == chain_.node[z(slot)]; });
+    const auto was =
+        at(old, [&](const Wall& w) { return w.clamp == now->clamp && old.node[z(w.slot)] == chain_.node[z(slot)]; });
     return was == old.walls.end() ? Place{} : Place{was->slot, now->winding - was->winding};
   }
 

@@ -225,7 +225,7 @@ struct CarriedWall {  // a wall that something else than a clamp carries
 struct ChainChoice {
   bool force_general = false;  // every rod by the general path, for tests
   std::span<const CarriedWall> carried = {};
-  bool rolling = false;  // friction turns the frames: the general path, and rods may roll
+  bool rolling = false;           // friction turns the frames: the general path, and rods may roll
   const Chain* before = nullptr;  // the chain that this one replaces, directors filled: twist next to walls that stay
 };
 // From a pose of the rods (positions, frames, unwrapped twist) and the walls that stand at this time.

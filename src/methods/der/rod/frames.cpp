@@ -180,7 +180,8 @@ bool angle_step(const Chain& c, const ChainRod& rod, AngleWork& work, double shi
   const auto coupling = [&](std::size_t before, std::size_t after, std::size_t joint) {
     return -c.twist_stiffness[joint] * work.free[before] * work.free[after];
   };
-  const double held = scale > 0 ? scale : 1;  // an equation of its own, of the size of the others: the last pivot is judged by it
+  const double held =
+      scale > 0 ? scale : 1;  // an equation of its own, of the size of the others: the last pivot is judged by it
   for (std::size_t k = first; k < first + n; ++k) {
     work.pivot[k] = work.free[k] > 0 ? work.diagonal[k] + work.inertia[k] + shift : held;
     work.off[k] = k + 1 < first + n ? coupling(k, k + 1, k + 1) : 0;
