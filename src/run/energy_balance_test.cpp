@@ -175,5 +175,18 @@ SENTENCE("run", "statics has no energy balance, and says so: NaN, null in summar
   });
 }
 
+SENTENCE("run", "of every method the energy balance closes in motion, whatever a scene asks for") {
+  for_each_method([](const MethodEntry& method) {
+    for_each_request(method, [](const Request&, Scene scene, bool claimed) {
+      if (!claimed || scene.time.mode != Mode::dynamics) return;
+      scene.time.step = 1e-4;  // what is tested is that nothing is forgotten, not the error of large steps
+      Checked<Simulation> simulation = Simulation::open(scene);
+      ASSERT_TRUE(simulation) << to_text(simulation.problems());
+      const RunReport report = simulate(*simulation, {});
+      EXPECT_LT(std::abs(report.worst_energy_error), 0.02) << report.last.energy_scale;
+    });
+  });
+}
+
 }  // namespace
 }  // namespace tendril
