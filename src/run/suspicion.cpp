@@ -28,8 +28,8 @@ std::string suspicion(const RunFigures& run) {
   const double steps = static_cast<double>(std::max<std::int64_t>(run.steps, 1));
   if (run.retries > few_retries && run.retries > few_retries_share * steps)
     why = fmt::format(
-        "{} of {} steps failed and were taken again with half their size; take a smaller time.step or "
-        "step = \"auto\"",
+        "steps failed and were taken again with half their size, {} times in {} steps; take a smaller time.step or step = "
+        "\"auto\"",
         run.retries, run.steps);
   const std::string energy = about_energy(run);
   if (!why.empty() && !energy.empty()) why += "; ";
