@@ -113,12 +113,16 @@ void Der::write_reactions(std::span<Wrench> at_clamps) const {
     if (wall.follows || !wall.direction) moment = moment.dot(t) * t;
     at_clamps[z(wall.clamp)].moment = moment;
   }
-  if (!loads_->follow()) return;
-  std::vector<Loads::Couple> couples;
-  loads_->couples(drive_, c, couples);
-  for (const Loads::Couple& couple : couples) {  // moments on a wall are borne by its clamp
+  for (std::size_t i = 0; i < model_->node_loads.size(); ++i) {  // moments on a wall are borne by its clamp
+    const NodeLoad& load = model_->node_loads[i];
+    const int vertex = c.vertex_of_node[z(load.node.value)];
+    if (!load.is_moment || c.kind[z(vertex)] != SlotKind::wall) continue;
+    Vec3 moment = drive_.node_factor[i] * load.value;
+    if (load.axes == Axes::material) moment = node_axes(c, vertex) * moment;
+    const Vec3 t = to_eigen(c.t.get(vertex));
     for (const Wall& wall : c.walls)
-      if (wall.slot == couple.slot && wall.clamp >= 0) at_clamps[z(wall.clamp)].moment -= to_eigen(couple.moment);
+      if (wall.slot == vertex && wall.clamp >= 0)
+        at_clamps[z(wall.clamp)].moment -= wall.follows ? Vec3(moment.dot(t) * t) : moment;
   }
 }
 

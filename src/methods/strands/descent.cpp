@@ -10,7 +10,7 @@
 
 namespace tendril::strands {
 namespace {
-constexpr double most_shift = 1e7;                   // likewise
+constexpr double most_shift = 1e7;                   // over EI/L^2 per length
 constexpr double short_step = 0.1, long_step = 0.6;  // [rad]
 }  // namespace
 

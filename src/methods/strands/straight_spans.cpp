@@ -66,8 +66,7 @@ bool EnergyDescent::pulled_longer(const Strand& strand) {
 // A straight span cannot be shortened to first order: it is bent a little first, as between two clamps, towards where its
 // end is asked to go sideways, else where loads and natural curvature turn it, else about its softer axis.
 void EnergyDescent::bend_straight_spans(const Strand& strand) {
-  hold_orientations(strand);
-  find_forces(strand);
+  find_forces(strand);  // orientations as they are: holds are followed later, in moderate steps
   assemble_gradient(strand, false);
   for (std::size_t p = 0; p < spans_.size(); ++p) {
     const Span& span = spans_[p];

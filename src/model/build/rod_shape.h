@@ -44,8 +44,10 @@ struct RodShape {
 };
 
 // Places rod.rest on the given borders and the start shape with it. Problems: coincident neighbours, folded edges, an
-// initial curve of another length. `field`: "rod[0]".
-Checked<RodShape> shape_rod(const Rod& rod, const std::vector<double>& borders, const std::string& field);
+// initial curve of another length. `field`: "rod[0]". `ends_held`: clamps hold both ends, so the start shape ends exactly where
+// the initial curve does; otherwise its nodes lie on that curve.
+Checked<RodShape> shape_rod(const Rod& rod, const std::vector<double>& borders, const std::string& field,
+                            bool ends_held = false);
 
 // The material frame at a node at the start: where a wall that holds this node has its directions.
 //

@@ -17,7 +17,7 @@ namespace {
 // instead of running up its walls.
 constexpr double shift_in_bends = 1e-6;
 constexpr double trusted_shift = 1e-5;  // steps with a larger one say nothing about the multipliers
-constexpr double length_weight = 3e-4;  // with it the tolerance of forces is that of lengths, too
+constexpr double length_weight = 3e-3;  // with it the tolerance of forces is that of lengths, too
 }  // namespace
 
 RodProblem::RodProblem(Relaxer& r, Chain& c, int rod, const Drive& drive, Loads& loads)
