@@ -74,7 +74,7 @@ void print_json(const std::vector<Result>& results) {
                               {"energy_error", r.report.energy_error},
                               {"worst_length_error", r.report.worst_length_error},
                               {"worst_penetration", r.report.worst_penetration},
-                              {"most_contacts", r.report.most_contacts},
+                              {"max_contacts", r.report.max_contacts},
                               {"node_distance", worst_node_distance(results.front().frame, r.frame)},
                               {"diverged", r.report.outcome != Outcome::fine && r.report.outcome != Outcome::suspect},
                               {"outcome", to_text(r.report.outcome)},

@@ -27,8 +27,8 @@ std::vector<std::string> solver_lines(const RunReport& r) {
   line += r.retries == 0 ? "no step retried" : fmt::format("{} steps retried with half the size", r.retries);
   if (std::isfinite(r.energy_error)) line += "; energy error " + percent_text(r.energy_error);
   std::vector<std::string> lines{line};
-  if (r.most_contacts > 0)
-    lines.push_back(fmt::format("contact: at most {} at once, deepest overlap {} of the radius", r.most_contacts,
+  if (r.max_contacts > 0)
+    lines.push_back(fmt::format("contact: at most {} at once, deepest overlap {} of the radius", r.max_contacts,
                                 percent_text(r.worst_penetration)));
   return lines;
 }

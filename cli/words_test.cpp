@@ -19,7 +19,7 @@ SENTENCE("cli",
   RunReport r = some_report();
   EXPECT_EQ(solver_lines(r), std::vector<std::string>{"solver: residual 9.9e-9 (4 iterations), length error 4.7e-9, no step "
                                                       "retried; energy error 0.3 %"});
-  r.retries = 3, r.most_contacts = 12, r.worst_penetration = 0.004;
+  r.retries = 3, r.max_contacts = 12, r.worst_penetration = 0.004;
   r.energy_error = std::numeric_limits<double>::quiet_NaN();
   ASSERT_EQ(solver_lines(r).size(), 2u);
   EXPECT_EQ(solver_lines(r)[0],

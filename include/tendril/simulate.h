@@ -103,7 +103,7 @@ struct RunReport {
   int worst_iterations = 0;
   double worst_residual = 0, worst_length_error = 0;
   double worst_penetration = 0;  // over all steps: deepest overlap over the radius
-  int most_contacts = 0;         // that carried force in one step
+  int max_contacts = 0;          // that carried force in one step
   // Of the energy balance at the end, and the largest of all recorded times, with its sign; over the scale at the end. NaN: no balance.
   double energy_error = std::numeric_limits<double>::quiet_NaN(), worst_energy_error = energy_error;
   Measures last;

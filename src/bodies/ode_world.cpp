@@ -30,8 +30,8 @@ namespace tendril {
 namespace {
 
 constexpr int midpoint_iterations = 4;
-constexpr double most_parts = 4096;  // of a step; faster bodies are not followed
-constexpr int most_direct = 100;     // bodies that hang together: more are solved by sweeps, which is rough for tall towers
+constexpr double max_parts = 4096;  // of a step; faster bodies are not followed
+constexpr int max_direct = 100;     // bodies that hang together: more are solved by sweeps, which is rough for tall towers
 constexpr double usual_of_fastest = 1.0 / 16;  // [1] of the speed at the start, where there is no gravity
 constexpr double steps_per_unit = 64;          // the unit of time, where nothing else says what is fast [steps]
 constexpr double slow_repair = 0.1;            // [units of length and time]: largest speed by which overlap is undone
@@ -81,7 +81,7 @@ class OdeWorld final : public BodyWorld {
     for (double taken = 0; left > 0; ++taken) {
       // Equal parts of what is left; the first one is taken, and then the question is asked again.
       const double parts = parts_.parts(left, wrenches, states);
-      if (!(taken + parts <= most_parts)) return false;
+      if (!(taken + parts <= max_parts)) return false;
       const double h = left / parts;
       left = parts > 1 ? left - h : 0;
       try {
@@ -193,7 +193,7 @@ class OdeWorld final : public BodyWorld {
     }
     return std::stable_partition(contacts_.begin(), contacts_.end(), [&](const BodyContact& c) {
       const int body = stands(c.a, states) && c.b >= 0 ? c.b : c.a;
-      return members_[static_cast<std::size_t>(root(body))] <= most_direct;
+      return members_[static_cast<std::size_t>(root(body))] <= max_direct;
     });
   }
 

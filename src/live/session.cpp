@@ -23,7 +23,7 @@ namespace {
 
 using Clock = Pace::Clock;
 
-constexpr std::size_t most_refusals = 64;
+constexpr std::size_t max_refusals = 64;
 constexpr auto frame_interval = std::chrono::duration_cast<Clock::duration>(Pace::Seconds(1.0 / 60));
 constexpr auto shortest_slice = std::chrono::milliseconds(4);
 constexpr auto between_answers = std::chrono::milliseconds(4);  // a client that talks without end does not flood the others
@@ -285,7 +285,7 @@ struct Session::Inside {
   }
   void refuse(ClientId client, const std::string& scene, std::vector<std::string> problems) {
     const std::lock_guard lock(mutex);
-    if (refusals.size() >= most_refusals) refusals.erase(refusals.begin());
+    if (refusals.size() >= max_refusals) refusals.erase(refusals.begin());
     refusals.push_back({client, scene, std::move(problems)});
   }
   void refuse(ClientId client, const std::string& scene, const Problems& problems) {

@@ -11,7 +11,7 @@ namespace tendril {
 namespace fs = std::filesystem;
 namespace {
 
-constexpr std::size_t most_waiting_bytes = 64 << 20;
+constexpr std::size_t max_waiting_bytes = 64 << 20;
 
 // Two scenes with one hash give the same frames, except that one may last longer.
 std::uint64_t hash_of(Scene scene) {
@@ -188,7 +188,7 @@ void RunFolder::take(const Frame& frame, const Measures& measures) {
 void RunFolder::tick(const Simulation&) {
   Inside& in = *inside_;
   const std::chrono::duration<double> since = std::chrono::steady_clock::now() - in.last_flush;
-  if (since.count() >= seconds_between_flushes || in.trajectory->waiting_bytes() > most_waiting_bytes) in.flush();
+  if (since.count() >= seconds_between_flushes || in.trajectory->waiting_bytes() > max_waiting_bytes) in.flush();
 }
 
 void RunFolder::end(const RunReport& report) {

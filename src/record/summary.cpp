@@ -69,7 +69,7 @@ std::string summary_json(const Simulation& simulation, const RunReport& report) 
   out["energy"]["scale"] = report.last.energy_scale;
   out["worst"] = {{"length_error", report.worst_length_error},
                   {"penetration", report.worst_penetration},
-                  {"contacts", report.most_contacts},
+                  {"contacts", report.max_contacts},
                   {"residual", report.worst_residual},
                   {"iterations", report.worst_iterations}};
   // Equilibria: whether the last one is stable. null where it was not counted.

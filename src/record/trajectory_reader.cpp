@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t block_bytes = 256 * 1024;  // four of the chunks that the file is made of
 constexpr std::int64_t longest_block = 1024;
-constexpr double most_rows = 1 << 24;  // of a frame: a file that says more is damaged
+constexpr double max_rows = 1 << 24;  // of a frame: a file that says more is damaged
 
 // One dataset; its shape is compared with the column's when it is opened, so that whatever stands in the file is read into
 // arrays that are large enough.
@@ -40,7 +40,7 @@ class Table {
     h5::checked(H5Sget_simple_extent_dims(space.get(), size_.data(), nullptr), name, "read a size");
     for (int i = 1; i < count_; ++i) {
       const hsize_t size = size_[static_cast<std::size_t>(i)];
-      if (size > most_row_values / std::max<std::size_t>(1, per_row_)) fail_shape();
+      if (size > max_row_values / std::max<std::size_t>(1, per_row_)) fail_shape();
       per_row_ *= size;
     }
     // Rows that are read at once.
@@ -77,9 +77,9 @@ class Table {
     first_ = first;
     loaded_ = static_cast<std::int64_t>(size[0]);
   }
-  static constexpr std::size_t most_row_values = std::size_t{1} << 27;  // a file that says more is damaged
-  const char* dataset_;                                                 // its name
-  const std::string* name_;                                             // of the file, for messages
+  static constexpr std::size_t max_row_values = std::size_t{1} << 27;  // a file that says more is damaged
+  const char* dataset_;                                                // its name
+  const std::string* name_;                                            // of the file, for messages
   h5::Handle set_;
   int count_ = 1;                                         // dimensions
   std::array<hsize_t, 3> size_{};                         // rows first
@@ -160,7 +160,7 @@ struct TrajectoryReader::Inside {
       const double* n = counts->at(k, 1);
       ListCounts next = first_row.back();
       for (std::size_t l = 0; l < lists; ++l) {
-        if (!(n[l] >= 0 && n[l] <= most_rows)) frames = k;
+        if (!(n[l] >= 0 && n[l] <= max_rows)) frames = k;
         if (frames > k) next[l] += static_cast<std::int64_t>(n[l]);
         if (next[l] > there[l]) frames = k;
       }

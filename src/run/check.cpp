@@ -48,15 +48,15 @@ void choose_step(const Scene& scene, Examined& examined) {
 
 // More than anybody waits for; beyond it counters would overflow.
 void check_patience(const Scene& scene, Examined& examined) {
-  constexpr double most_steps = 1e13, most_frames = 1e9;
+  constexpr double max_steps = 1e13, max_frames = 1e9;
   const double steps = scene.time.duration / examined.step_size, frames = scene.time.duration * scene.time.frames_per_second;
-  if (scene.time.mode == Mode::dynamics && !(steps <= most_steps))
+  if (scene.time.mode == Mode::dynamics && !(steps <= max_steps))
     examined.problems.push_back(
         {Severity::error, "", "time.step", fmt::format("got {:.4g} s, which makes {:.3g} steps", examined.step_size, steps),
-         fmt::format("at most {:.0e} steps", most_steps), "take a longer step or a shorter duration"});
-  if (!(frames <= most_frames))
+         fmt::format("at most {:.0e} steps", max_steps), "take a longer step or a shorter duration"});
+  if (!(frames <= max_frames))
     examined.problems.push_back({Severity::error, "", "time.frames_per_second", fmt::format("makes {:.3g} frames", frames),
-                                 fmt::format("at most {:.0e} frames", most_frames), "take fewer frames per second"});
+                                 fmt::format("at most {:.0e} frames", max_frames), "take fewer frames per second"});
 }
 
 }  // namespace

@@ -84,7 +84,7 @@ SENTENCE("run", "equilibria: moments, line loads, couplings, and gravity that co
     FeatureSet needs;
     Add add;
     double EnergyFlow::*term;
-    double most_error = 2e-3;
+    double max_error = 2e-3;
   };
   static const Case cases[] = {
       {"moment",
@@ -133,7 +133,7 @@ SENTENCE("run", "equilibria: moments, line loads, couplings, and gravity that co
       EXPECT_NE(end.frame.flow.*one.term, 0);
       EXPECT_NEAR(end.frame.flow.work(), end.frame.flow.*one.term, 1e-9 * std::abs(end.frame.flow.*one.term))
           << "nothing else does work";
-      EXPECT_LT(std::abs(end.report.energy_error), one.most_error) << end.frame.flow.work();
+      EXPECT_LT(std::abs(end.report.energy_error), one.max_error) << end.frame.flow.work();
     });
   }
 }

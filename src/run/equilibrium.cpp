@@ -12,13 +12,13 @@
 
 namespace tendril {
 namespace {
-constexpr double most_move = 0.05;                  // of the rod's length, per increment
-constexpr double most_turn = std::numbers::pi / 8;  // a sixteenth of a turn
+constexpr double max_move = 0.05;                  // of the rod's length, per increment
+constexpr double max_turn = std::numbers::pi / 8;  // a sixteenth of a turn
 constexpr double first_load_increment = 0.25;
-constexpr int samples = 8;                 // of a path, within one increment
-constexpr int most_input_increments = 64;  // in one advance: a live view stays responsive
-constexpr double most_increments = 1e5;    // to one recorded equilibrium: nobody waits for more
-constexpr int most_failures = 200;         // likewise, of increments that had to be halved
+constexpr int samples = 8;                // of a path, within one increment
+constexpr int max_input_increments = 64;  // in one advance: a live view stays responsive
+constexpr double max_increments = 1e5;    // to one recorded equilibrium: nobody waits for more
+constexpr int max_failures = 200;         // likewise, of increments that had to be halved
 }  // namespace
 
 // Either the load factor runs at a fixed time, or time runs at load factor 1.
@@ -73,7 +73,7 @@ class Travel {
   void count(Way& way, double moved, double turned, double length) {
     way.moved += moved;
     way.turned += turned;
-    worst_ = std::max({worst_, way.moved / (most_move * length), way.turned / most_turn});
+    worst_ = std::max({worst_, way.moved / (max_move * length), way.turned / max_turn});
   }
   void count(Way& way, const Pose& a, const Pose& b) {
     count(way, (b.position - a.position).norm(), a.orientation.angularDistance(b.orientation), length_of(model_, -1));
@@ -123,13 +123,13 @@ StepReport Simulation::Inside::follow(const Along& along, double target) {
   StepReport report = place.last;
   const double tiny = 1e-12 * std::max(1.0, std::abs(target));
   // Paths so long, measured by the rods, that nobody would see the end: told at once instead of tried.
-  if (const double way = target - x; way > most_increments * limited(along, x, std::max(way, 0.0))) {
+  if (const double way = target - x; way > max_increments * limited(along, x, std::max(way, 0.0))) {
     keep();
     report.cause = Cause::clamp_out_of_reach;
     return give_up(report,
                    fmt::format("what holds or pushes the rods goes so far, measured by their lengths, that more than {:g} "
                                "equilibria would be needed on the way to the next recorded one",
-                               most_increments));
+                               max_increments));
   }
   while (x < target) {
     // The last increment ends exactly on the target.
@@ -151,10 +151,10 @@ StepReport Simulation::Inside::follow(const Along& along, double target) {
     }
     // Not found: back to the last equilibrium, with half the increment.
     if (asked_to_stop()) return stop_here(report, along.in_time);
-    if (++halvings > max_halvings || ++failures > most_failures)
+    if (++halvings > max_halvings || ++failures > max_failures)
       return give_up(report, fmt::format("the increment of {} was halved {} times, to {:.3g}",
                                          along.in_time ? "time [s]" : "loads and paths",
-                                         halvings > max_halvings ? max_halvings : most_failures, increment));
+                                         halvings > max_halvings ? max_halvings : max_failures, increment));
     come_back();
     ++retries;
     place.increment = 0.5 * increment;
@@ -176,7 +176,7 @@ StepReport Simulation::Inside::stay(StepReport report) {
 StepReport Simulation::Inside::follow_to(const Live& from, const Live& to, int& increments_left) {
   const double time = scene.time.mode == Mode::statics ? scene.time.duration : place.time;
   // x: how far from `from` (0) to `to` (1). The increment starts with, and never exceeds, what Newton's method can follow.
-  const double limit = 1 / std::max(1.0, increments_between(*model, from, to, most_move, most_turn, first_load_increment));
+  const double limit = 1 / std::max(1.0, increments_between(*model, from, to, max_move, max_turn, first_load_increment));
   double x = 0, increment = limit;
   int halvings = 0;
   Live next;
@@ -206,7 +206,7 @@ StepReport Simulation::Inside::follow_to(const Live& from, const Live& to, int& 
   return report;
 }
 
-StepReport Simulation::Inside::follow_inputs(int most_increments) {
+StepReport Simulation::Inside::follow_inputs(int max_increments) {
   StepReport report = place.last;
   Live from, to;
   // Nothing new, or the last inputs could not be followed.
@@ -214,12 +214,12 @@ StepReport Simulation::Inside::follow_inputs(int most_increments) {
   // First the hands that are gone let go slowly; then new ones take hold where their points are, and all inputs move.
   if (let_go(followed, live, to)) {
     from = followed;
-    report = follow_to(from, to, most_increments);
-    if (stuck || interrupted || most_increments <= 0) return report;
+    report = follow_to(from, to, max_increments);
+    if (stuck || interrupted || max_increments <= 0) return report;
   }
   refresh();
   take_hold(*model, frame, followed, live, from);
-  return follow_to(from, live, most_increments);
+  return follow_to(from, live, max_increments);
 }
 
 // One accepted increment. The frames' times spread the ramp over the duration, so that it can be replayed. After the ramp,
@@ -241,7 +241,7 @@ StepReport Simulation::Inside::advance_statics() {
   } else {
     // After the ramp: only live inputs can change the equilibrium.
     const bool unchanged = stuck || same_inputs(followed, live);
-    report = follow_inputs(most_input_increments);
+    report = follow_inputs(max_input_increments);
     if (interrupted) return report;
     if (unchanged) note(report);
     place.time = frame_time(place.next_frame);
@@ -266,7 +266,7 @@ StepReport Simulation::Inside::advance_quasistatic(double limit) {
     if (interrupted) return report;
   } else {
     // Live inputs first, at the present time; then time runs to the next frame or to where the caller wants to stop.
-    const StepReport inputs = follow_inputs(most_input_increments);
+    const StepReport inputs = follow_inputs(max_input_increments);
     if (interrupted) return inputs;
     const double target = std::min(frame_time(place.next_frame), limit);
     report = follow({.in_time = true}, target);

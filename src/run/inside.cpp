@@ -83,7 +83,7 @@ void Simulation::Inside::note(const StepReport& report) {
   place.worst_iterations = std::max(place.worst_iterations, report.iterations);
   place.worst_residual = std::max(place.worst_residual, report.residual);
   place.worst_penetration = std::max(place.worst_penetration, report.penetration);
-  place.most_contacts = std::max(place.most_contacts, report.contacts);
+  place.max_contacts = std::max(place.max_contacts, report.contacts);
   fresh = false;
 }
 
@@ -169,7 +169,7 @@ RunReport Simulation::Inside::report() const {
   r.worst_iterations = place.worst_iterations, r.worst_residual = place.worst_residual;
   r.worst_length_error = std::max(place.worst_length_error, measures.length_error);
   r.worst_penetration = std::max(place.worst_penetration, measures.penetration);
-  r.most_contacts = place.most_contacts;
+  r.max_contacts = place.max_contacts;
   r.last = measures;
   r.energy_error = measures.energy_error;
   r.worst_energy_error = place.balance.begun() ? place.balance.worst(frame) : r.energy_error;

@@ -32,8 +32,8 @@ struct Place {
   int level = 0;                         // a step has 2^level parts
   bool off_grid = false;                 // true: the present time is not a recording time
   bool settled = false;  // true: the equilibrium of time 0 (quasistatic) or at the end of the ramp (statics) is found
-  double load_factor = 0, increment = 0;        // equilibria: load parameter, and the next increment to try
-  int worst_iterations = 0, most_contacts = 0;  // largest values of all steps so far
+  double load_factor = 0, increment = 0;       // equilibria: load parameter, and the next increment to try
+  int worst_iterations = 0, max_contacts = 0;  // largest values of all steps so far
   double worst_residual = 0, worst_length_error = 0, worst_penetration = 0;  // likewise
   EnergyBalance balance;                                                     // since the first recording time
   WorkSoFar work;                                                            // quasistatic: from one equilibrium to the next
@@ -41,7 +41,7 @@ struct Place {
 
   void visit_state(StateArchive& archive) {
     archive(time, step, recorded, next_frame, delivered, from, to, nominal, substeps, at, part, level, off_grid, settled);
-    archive(load_factor, increment, worst_iterations, most_contacts, worst_residual, worst_length_error, worst_penetration);
+    archive(load_factor, increment, worst_iterations, max_contacts, worst_residual, worst_length_error, worst_penetration);
     archive(balance, work, last);
   }
 };
@@ -131,7 +131,7 @@ struct Simulation::Inside {
   bool retry_with_half_steps();                          // false: halved often enough
   struct Along;                                          // a path through load factor or time
   StepReport follow(const Along& along, double target);  // equilibria along the path, up to `target`
-  StepReport follow_inputs(int most_increments);         // equilibria from `followed` to `live`
+  StepReport follow_inputs(int max_increments);          // equilibria from `followed` to `live`
   StepReport follow_to(const Live& from, const Live& to, int& increments_left);
   StepReport stop_here(StepReport report, bool between_frames);  // asked to stop
   StepReport stay(StepReport report);                            // inputs could not be followed: the rod keeps its shape

@@ -13,10 +13,10 @@ namespace {
 using Size = std::size_t;
 
 // From aerogel and cork to osmium; from soft gels to diamond.
-constexpr double least_density = 10, most_density = 25000;            // [kg/m^3]
-constexpr double least_modulus = 1e3, most_modulus = 1e12;            // [Pa]
+constexpr double least_density = 10, max_density = 25000;             // [kg/m^3]
+constexpr double least_modulus = 1e3, max_modulus = 1e12;             // [Pa]
 constexpr double least_slenderness = 10;                              // below it the theory of thin rods does not hold
-constexpr double most_weight = 1e6;                                   // w L^3 / EI: a rod a hundred bending lengths long
+constexpr double max_weight = 1e6;                                    // w L^3 / EI: a rod a hundred bending lengths long
 constexpr double longest_segment = 1;                                 // over the bending length
 constexpr double longest_in_contact = 10, shortest_in_contact = 0.5;  // segment over radius
 
@@ -44,10 +44,10 @@ class Plausible {
 
   void look_at(const Material& m) {
     const std::string path = "material." + m.name;
-    if (m.density < least_density || m.density > most_density)
+    if (m.density < least_density || m.density > max_density)
       warn(path + ".density", fmt::format("got {:g} kg/m^3", m.density),
-           fmt::format("materials have {:g} to {:g}", least_density, most_density),
-           slip(m.density, least_density, most_density, {{1e3, "g/cm^3"}, {1e-3, "g/m^3"}}));
+           fmt::format("materials have {:g} to {:g}", least_density, max_density),
+           slip(m.density, least_density, max_density, {{1e3, "g/cm^3"}, {1e-3, "g/m^3"}}));
     look_at_modulus(path + ".young_modulus", m.young_modulus);
     if (m.shear_modulus) look_at_modulus(path + ".shear_modulus", *m.shear_modulus);
   }
@@ -81,9 +81,9 @@ class Plausible {
   }
 
   void look_at_modulus(const std::string& field, double modulus) {
-    if (modulus >= least_modulus && modulus <= most_modulus) return;
-    warn(field, fmt::format("got {:g} Pa", modulus), fmt::format("materials have {:g} to {:g}", least_modulus, most_modulus),
-         slip(modulus, least_modulus, most_modulus, {{1e6, "MPa"}, {1e9, "GPa"}, {1e-3, "mPa"}}));
+    if (modulus >= least_modulus && modulus <= max_modulus) return;
+    warn(field, fmt::format("got {:g} Pa", modulus), fmt::format("materials have {:g} to {:g}", least_modulus, max_modulus),
+         slip(modulus, least_modulus, max_modulus, {{1e6, "MPa"}, {1e9, "GPa"}, {1e-3, "mPa"}}));
   }
   void look_at_thickness(const RodFigures& f, const std::string& path) {
     if (!(f.radius > 0) || f.length >= least_slenderness * f.radius) return;
@@ -94,7 +94,7 @@ class Plausible {
   // Weight bends a rod over the bending length (EI/w)^(1/3), near clamps and in folds. [Wang, Int. J. Mech. Sci. 28, 1986]
   void look_at_weight(const RodFigures& f, double weight, const std::string& path) {
     const double bending_length = std::cbrt(f.EI / weight), ratio = f.length / bending_length;
-    if (ratio * ratio * ratio > most_weight)
+    if (ratio * ratio * ratio > max_weight)
       return warn(
           path,
           fmt::format("w L^3 / EI is {:.2g}: its weight bends it within {:.2g} m", ratio * ratio * ratio, bending_length),

@@ -13,9 +13,9 @@ std::string about_energy(const RunFigures& run) {
   const double end = std::isnan(run.energy_error) ? 0 : run.energy_error;
   const double worst = std::isnan(run.worst_energy_error) ? 0 : run.worst_energy_error;
   const double gain = std::max(end, worst), loss = -std::min(end, worst);
-  if (gain > most_energy_error)
+  if (gain > max_energy_error)
     return fmt::format("{:.0f} % of its energy came from nowhere; take a smaller time.step", 100 * gain);
-  if (loss > most_energy_error && run.lossy.empty())
+  if (loss > max_energy_error && run.lossy.empty())
     return fmt::format("{:.0f} % of its energy was lost by the computation; take a smaller time.step", 100 * loss);
   return {};
 }

@@ -13,7 +13,7 @@ namespace tendril {
 // share of all steps: the step is too long for the scene.
 inline constexpr int few_retries = 3;
 inline constexpr double few_retries_share = 1e-3;
-inline constexpr double most_energy_error = 0.05;  // of the energy that moved
+inline constexpr double max_energy_error = 0.05;  // of the energy that moved
 
 struct RunFigures {
   Mode mode = Mode::dynamics;

@@ -31,11 +31,11 @@ class DriveChecker : public Complaints {
 void DriveChecker::check_time() {
   const Time& t = scene_.time;
   const double frames = t.duration * t.frames_per_second;
-  if (std::isfinite(frames) && frames > most_frames)
+  if (std::isfinite(frames) && frames > max_frames)
     error("time.frames_per_second",
           fmt::format("{} s at {} per second are {:.4g} frames", number_text(t.duration), number_text(t.frames_per_second),
                       frames),
-          fmt::format("must be at most {:.0f}", most_frames), "record fewer frames per second");
+          fmt::format("must be at most {:.0f}", max_frames), "record fewer frames per second");
 }
 
 void DriveChecker::check_clamp(std::size_t i) {

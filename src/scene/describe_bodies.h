@@ -9,7 +9,7 @@
 
 namespace tendril {
 
-inline constexpr double most_triangles = 100000;
+inline constexpr double max_triangles = 100000;
 
 template <> struct Words<BodyKind> { static constexpr Word list[] = {
   {"dynamic", "moves freely"}, {"guided", "slides along and turns about `axis` only"},

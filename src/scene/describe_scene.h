@@ -11,7 +11,7 @@
 
 namespace tendril {
 
-inline constexpr double most_frames = 1e6;
+inline constexpr double max_frames = 1e6;
 
 // ---- words ---------------------------------------------------------------------------------------------------------------------
 template <> struct Words<TimetableShape> { static constexpr Word list[] = {

@@ -23,7 +23,7 @@ class KeyScanner {
         at_ = std::min(text_.find('\n', at_), text_.size());
       else
         dots = next_dots(dots, c);
-      if (dots >= most_key_parts) return line_;
+      if (dots >= max_key_parts) return line_;
       if (at_ < text_.size() && text_[at_] == '\n') ++line_;
       ++at_;
     }

@@ -7,7 +7,7 @@
 
 namespace tendril::scene_detail {
 
-inline constexpr int most_key_parts = 20;  // no field of a scene lies deeper than eight
+inline constexpr int max_key_parts = 20;  // no field of a scene lies deeper than eight
 
 // The line, from 1, of the first key with more parts than that; 0: there is none.
 std::size_t line_of_deep_key(std::string_view text);

@@ -144,7 +144,7 @@ Json couplings_of(const Model& model) {
   return out;
 }
 
-struct ShapeTeller {
+struct ShapeJson {
   Json operator()(const shape::HalfSpace&) const { return {{"plane", {{"normal", {0, 0, 1}}}}}; }
   Json operator()(const shape::Sphere& s) const { return {{"sphere", {{"radius", s.radius}}}}; }
   Json operator()(const shape::Capsule& s) const {
@@ -167,7 +167,7 @@ struct ShapeTeller {
 Json bodies_of(const Model& model, const Box& box) {
   Json out = Json::array();
   for (const BodyModel& b : model.bodies)
-    out.push_back({{"name", b.name}, {"shape", std::visit(ShapeTeller{}, rigid_shape(drawn_shape(b, box)))}});
+    out.push_back({{"name", b.name}, {"shape", std::visit(ShapeJson{}, rigid_shape(drawn_shape(b, box)))}});
   return out;
 }
 
@@ -179,14 +179,14 @@ Json obstacles_of(const Model& model) {
     const Vec3& p = o.start.position;
     const Quat& q = o.start.orientation;
     out.push_back({{"name", o.name},
-                   {"shape", std::visit(ShapeTeller{}, o.shape)},
+                   {"shape", std::visit(ShapeJson{}, o.shape)},
                    {"moves", o.moves()},
                    {"pose", {p.x(), p.y(), p.z(), q.x(), q.y(), q.z(), q.w()}}});
   }
   return out;
 }
 
-struct Told {  // what differs between a simulation and a saved run
+struct DescriptionParts {  // what differs between a simulation and a saved run
   double step = 0;
   Json methods, inputs;
   double stable_step = 0;  // 0: not limited, or not known
@@ -197,7 +197,8 @@ double scene_size(const Model& model) {
   return std::max((box.high - box.low).maxCoeff(), 1e-9);
 }
 
-std::string describe(const Scene& scene, const Model& model, Told told, const std::string& name, std::uint32_t generation) {
+std::string describe(const Scene& scene, const Model& model, DescriptionParts told, const std::string& name,
+                     std::uint32_t generation) {
   const Box box = box_at_start(model);
   Json out;
   out["generation"] = generation;

@@ -284,7 +284,7 @@ StepReport Der::step(double time, double dt, const Live& live) {
 }
 
 namespace {
-constexpr double most_growth = 0.01;  // of the radius: overlap that a step may add
+constexpr double max_growth = 0.01;  // of the radius: overlap that a step may add
 }  // namespace
 
 // One pass through the loop of the paper's Algorithm 1; numbers are its lines. Lines 1 and 2 (rest strain, first material
@@ -303,7 +303,7 @@ StepReport Der::take_step(double time, double dt, const Live& live) {
     report_.cause = cause;
     return report_;
   };
-  if (swing_ > most_swing) return failed(turned_too_far);
+  if (swing_ > max_swing) return failed(turned_too_far);
   // 6: elastic forces on the centerline (sec. 7.1), before the bodies, which feel the moments that come with them.
   const double openness = update_all_gradients();
   if (!(openness > folded)) return failed(openness != openness ? Cause::not_finite : joint_folded);
@@ -350,7 +350,7 @@ StepReport Der::take_step(double time, double dt, const Live& live) {
   // The step is judged and remembered.
   if (contacts_) {
     contacts_->finish(c, joins_.get(), dt, report_);
-    if (contacts_->growth() > most_growth) return failed(Cause::contact);
+    if (contacts_->growth() > max_growth) return failed(Cause::contact);
   }
   flow_.end(c, drive_, *loads_, joins_.get(), contacts_.get(), {dt, kick_}, settings_.push);
   if (is_leapfrog()) before_ = dt;

@@ -10,7 +10,6 @@
 namespace tendril::der {
 namespace {
 
-constexpr int most_hands = 8;
 
 bool is_zero(const Vec3& v) { return v.isZero(0); }
 V3<double> kept_edge(const Chain& c, int s) {
@@ -57,7 +56,7 @@ FlowMeter::FlowMeter(const Model& model) : model_(model), clamps_(model.clamps.s
     has_damping_ = has_damping_ || rod.damping.mass > 0;
     has_internal_ = has_internal_ || rod.damping.internal > 0;
   }
-  grip_impulse_.assign(model.couplings.size() + most_hands, Vec3::Zero());
+  grip_impulse_.assign(model.couplings.size() + max_hands, Vec3::Zero());
   load_torque_.assign(z(model.rest_length.size()), 0);
   load_torque_before_ = friction_torque_before_ = load_torque_;
   bodies_before_.resize(model.bodies.size());

@@ -170,8 +170,8 @@ StepAdvice advise(const Model& model, const Options&) {
                                                   : "a joint of rods";
     }
   }
-  if (const TurnBound swing = swinging_walls(model); swing.rate * advice.stable > most_swing) {
-    advice.stable = most_swing / swing.rate;
+  if (const TurnBound swing = swinging_walls(model); swing.rate * advice.stable > max_swing) {
+    advice.stable = max_swing / swing.rate;
     advice.reason = swing.reason;
   }
   advice.advised = (model.contact.enabled ? 0.25 : 0.5) * advice.stable;

@@ -10,7 +10,7 @@
 
 namespace tendril::strands {
 namespace {
-constexpr double most_shift = 1e7;                   // over EI/L^2 per length
+constexpr double max_shift = 1e7;                    // over EI/L^2 per length
 constexpr double short_step = 0.1, long_step = 0.6;  // [rad]
 }  // namespace
 
@@ -61,13 +61,13 @@ double EnergyDescent::factor_positive(const Strand& strand) {
   double shift = least_shift_;
   if (factor(strand, shift) <= 0) return shift;
   for (shift = std::max({1e-5, 8 * shift, shift_used_ / 64}); factor(strand, shift) > 0; shift *= 8)
-    if (shift > most_shift) return -1;
+    if (shift > max_shift) return -1;
   return shift_used_ = shift;
 }
 
 void EnergyDescent::solve(std::vector<double>& x) const { border_.solve(matrix_, x); }
 
-double EnergyDescent::most_turned(const std::vector<double>& x) const {
+double EnergyDescent::max_turned(const std::vector<double>& x) const {
   double most = 0;
   for (int i = 0; i < matrix_.size(); ++i) most = std::abs(x[z(i)]) <= most ? most : std::abs(x[z(i)]);  // keeps NaN
   return most;
@@ -86,7 +86,7 @@ void EnergyDescent::part_step(double most) {
   if (!(size > 0)) return;
   for (std::size_t i = 0; i < soft_.size(); ++i) soft_[i] *= along / size, step_[i] -= soft_[i];
   // Each share is limited alone.
-  const double far = most_turned(soft_), across = most_turned(step_);
+  const double far = max_turned(soft_), across = max_turned(step_);
   const double soft_part = far > most ? most / far : 1, part = across > most ? most / across : 1;
   for (std::size_t i = 0; i < soft_.size(); ++i) soft_[i] *= soft_part, step_[i] = part * step_[i] + soft_[i];
 }
@@ -118,7 +118,7 @@ void EnergyDescent::back_to_floor(const Strand& strand, double turned) {
     for (std::size_t i = 0; i < n; ++i) along += shift_[i] * soft_[i] * correction_[i];
     for (std::size_t i = 0; size > 0 && i < soft_.size(); ++i) correction_[i] -= along / size * soft_[i];
     // Not smaller than the step before, or small enough: stop.
-    const double most = most_turned(correction_);
+    const double most = max_turned(correction_);
     if (!(most < 0.75 * turned)) return;
     move(correction_, 1, q_, force_);
     if (most < 0.01 * turned) return;
@@ -132,8 +132,8 @@ bool EnergyDescent::newton_step(const Strand& strand, bool with_energy) {
   if (shift < 0) return false;
   for (std::size_t i = 0; i < step_.size(); ++i) step_[i] = -gradient_[i], soft_[i] = 0;
   solve(step_);
-  if (!std::isfinite(most_turned(step_))) return false;
-  const bool plain = shift == 0 && most_turned(step_) < short_step;
+  if (!std::isfinite(max_turned(step_))) return false;
+  const bool plain = shift == 0 && max_turned(step_) < short_step;
   if (!plain) part_step(long_step);
   kept_q_ = q_, kept_force_ = force_;
   // Without an energy there is nothing to compare.
@@ -156,7 +156,7 @@ bool EnergyDescent::newton_step(const Strand& strand, bool with_energy) {
       assemble_gradient(strand, false);
       if (residual(scales_) < 0.5 * left) return true;
     }
-    back_to_floor(strand, part * most_turned(step_));
+    back_to_floor(strand, part * max_turned(step_));
     if (merit(strand, weight) > allowed) continue;
     least_shift_ = least_shift_ > 1e-4 ? least_shift_ / 16 : 0;
     return true;
@@ -164,7 +164,7 @@ bool EnergyDescent::newton_step(const Strand& strand, bool with_energy) {
   // No length of this step is good: back, and a larger shift next time, which turns it towards steepest descent.
   q_ = kept_q_, force_ = kept_force_;
   least_shift_ = std::max(1e-4, 16 * shift);
-  return least_shift_ < most_shift;
+  return least_shift_ < max_shift;
 }
 
 DescentReport EnergyDescent::settle(const Strand& strand, double tolerance, int max_iterations) {
@@ -198,7 +198,7 @@ void EnergyDescent::leave_saddle(const Strand& strand) {
     for (std::size_t i = 0; i < step_.size(); ++i)
       step_[i] = i < z(matrix_.size()) && !fixed_[i] ? step_[i] * shift_[i] / largest : 0;
     solve(step_);
-    largest = most_turned(step_);
+    largest = max_turned(step_);
   }
   if (!(largest > 0)) return;
   // Move by 0.3 rad at most: far enough to leave, near enough to stay in the same valley.
@@ -286,7 +286,7 @@ DescentReport EnergyDescent::settle_near(const Strand& strand, double tolerance,
     factor(strand, neutral);
     for (std::size_t i = 0; i < step_.size(); ++i) step_[i] = -gradient_[i];
     solve(step_);
-    if (!(most_turned(step_) < long_step)) return report;
+    if (!(max_turned(step_) < long_step)) return report;
     move(step_, 1, q_, force_);
   }
 }

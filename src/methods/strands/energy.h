@@ -97,8 +97,8 @@ class EnergyDescent {
   void leave_saddle(const Strand& strand);
   double factor_positive(const Strand& strand);  // modified Newton: the shift it took, below zero if none is enough
   void solve(std::vector<double>& x) const;
-  double most_turned(const std::vector<double>& x) const;  // largest turn of a node in a step [rad]
-  void part_step(double most);                             // splits the step into its soft share and the rest
+  double max_turned(const std::vector<double>& x) const;  // largest turn of a node in a step [rad]
+  void part_step(double most);                            // splits the step into its soft share and the rest
   void move(const std::vector<double>& step, double part, const std::vector<Quaternion>& q, const std::vector<V>& force);
   void back_to_floor(const Strand& strand, double turned);
   double merit(const Strand& strand, double weight) const;   // exact penalty, compared by the line search

@@ -66,7 +66,7 @@ void check_couplings(const Model& model, Problems& problems) {
     const CouplingModel& c = model.couplings[i];
     const auto same = std::count_if(model.couplings.begin(), model.couplings.begin() + static_cast<std::ptrdiff_t>(i),
                                     [&](const CouplingModel& b) { return b.node == c.node && b.angular_stiffness > 0; });
-    if (c.angular_stiffness <= 0 || same < most_turning - 8) continue;
+    if (c.angular_stiffness <= 0 || same < max_turning - 8) continue;
     problems.push_back({Severity::error, "", "coupling[" + std::to_string(i) + "].angular_stiffness",
                         "turns a point that " + std::to_string(same) + " couplings turn already", "at most 4 turn one point",
                         "put it at another place"});

@@ -120,7 +120,7 @@ void Strands::visit_line(int rod, StateArchive& archive) {
   archive.fixed(line.held);
   archive(saved_);
   if (!archive.reading()) return;
-  for (const int parts : line.mesh.parts) TENDRIL_REQUIRE(parts >= 1 && parts <= most_parts, "the state is damaged");
+  for (const int parts : line.mesh.parts) TENDRIL_REQUIRE(parts >= 1 && parts <= max_parts, "the state is damaged");
   line.mesh.fill(line.strand);
   TENDRIL_REQUIRE(saved_.states.size() == z(line.strand.nodes()) && saved_.underway.size() == saved_.states.size(),
                   "the state is damaged");

@@ -153,7 +153,7 @@ bool Strands::remesh(int rod) {
   if (!finer && !much_coarser) return false;
   Mesh next = line.mesh;
   for (std::size_t e = 0; e < wanted.size(); ++e)  // a little more than asked for, so that it does not come back at once
-    next.parts[e] = wanted[e] > line.mesh.parts[e]        ? std::min(most_parts, wanted[e] + wanted[e] / 4)
+    next.parts[e] = wanted[e] > line.mesh.parts[e]        ? std::min(max_parts, wanted[e] + wanted[e] / 4)
                     : 3 * wanted[e] <= line.mesh.parts[e] ? std::min(line.mesh.parts[e], 2 * wanted[e])
                                                           : line.mesh.parts[e];
   // The solution on the new mesh is the next guess; loads, holds and springs stand at other node numbers.

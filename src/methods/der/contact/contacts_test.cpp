@@ -165,7 +165,7 @@ SENTENCE("der", "a fast thin rod does not pass through a rod, a thin plate or a 
     while (!simulation->finished()) simulation->advance();
     const RunReport report = simulation->report();
     ASSERT_EQ(report.outcome, Outcome::fine) << kind << report.message;
-    EXPECT_GE(report.most_contacts, 1) << kind;
+    EXPECT_GE(report.max_contacts, 1) << kind;
     EXPECT_LT(report.worst_penetration, 0.02) << kind;
     const Frame& frame = simulation->frame();
     if (kind == 0) {  // wherever the two cross, seen from above, the first one is above

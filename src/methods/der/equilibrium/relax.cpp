@@ -120,8 +120,8 @@ bool Relaxer::relax_rod(RodProblem& problem, const RelaxOptions& options, RelaxR
 // From a saddle down the mode in which the energy falls most. What is found counts only if it has fewer unstable directions.
 void Relaxer::seek_minimum(Chain& c, int rod, const Drive& drive, Loads& loads, const RelaxOptions& options,
                            RelaxReport& report, Verdict& verdict) {
-  constexpr int most_tries = 4;  // each leaves at least one unstable direction behind
-  for (int tries = 0; tries < most_tries && verdict.unstable > 0; ++tries) {
+  constexpr int max_tries = 4;  // each leaves at least one unstable direction behind
+  for (int tries = 0; tries < max_tries && verdict.unstable > 0; ++tries) {
     const Chain kept = c;
     RodProblem problem(*this, c, rod, drive, loads);
     problem.leave_saddle();

@@ -52,7 +52,7 @@ bool BodiesAndJoints::turns_too_far(const Chain& c, double dt) const {
     const bool free = !body || model_.bodies[z(plan.carrier)].moves_freely();
     const double spin =
         body ? bodies_[z(plan.carrier)].motion.angular.norm() : junction_spin_[z(plan.carrier - plan_.bodies)].norm();
-    if ((free ? spin * dt : swing_to(c.walls[w], pose_of(plan))) > most_swing) return true;
+    if ((free ? spin * dt : swing_to(c.walls[w], pose_of(plan))) > max_swing) return true;
   }
   return false;
 }

@@ -35,7 +35,7 @@ class BodiesAndJoints {
   std::span<const CarriedWall> walls();           // as they stand now
   void attach(const Chain& chain, double scale);  // a chain was built: rows and workspaces for it
   void set_walls(Chain& chain) const;
-  bool turns_too_far(const Chain& chain, double dt) const;  // a wall by more than `most_swing` in this step
+  bool turns_too_far(const Chain& chain, double dt) const;  // a wall by more than `max_swing` in this step
   // Bodies and junctions move on under gravity and the moments at their walls. False: the library could not move the bodies.
   [[nodiscard]] bool step(const Chain& chain, const Drive& drive, StepTimes step);
   // Lengths of edges and joints at once. Without `velocities` only places change. `again`: multipliers add up.

@@ -9,7 +9,7 @@ namespace {
 
 // Of a segment, per step: no hand makes its point faster than this, however far away and stiff it is. Beyond it the lengths
 // could not be restored any more. With the steps that bending waves allow it is metres to tens of metres per second.
-constexpr double most_pull = 0.25;
+constexpr double max_pull = 0.25;
 
 struct HeldPoint {
   int vertex[2];
@@ -29,7 +29,7 @@ HeldPoint point_of(const Chain& c, const Array* decay, const Grip& grip, double 
     p.x += p.weight[i] * c.x.get(p.vertex[i]);
     p.v += p.weight[i] * c.v.get(p.vertex[i]);
   }
-  p.most = most_pull * c.rest_length[z(s)] / dt;
+  p.most = max_pull * c.rest_length[z(s)] / dt;
   return p;
 }
 
@@ -81,7 +81,7 @@ Vec3 BodiesAndJoints::pull(const Grip& grip, StepTimes step) {
   const Mat3 W = mobility(grip.body, lever);
   const Vec3 away = grip.pose.position - pose.position - lever;
   Vec3 p = (Mat3::Identity() + k * W).ldlt().solve(k * away);
-  if (const double moved = (W * p).norm(); moved > most_pull * scale_ && is_tied(grip.body)) p *= most_pull * scale_ / moved;
+  if (const double moved = (W * p).norm(); moved > max_pull * scale_ && is_tied(grip.body)) p *= max_pull * scale_ / moved;
   push_body(grip.body, p, grip.point, step.dt);
   return p / step.dt;
 }
@@ -94,8 +94,8 @@ Vec3 BodiesAndJoints::damp(const Grip& grip, double dt) {
   const Mat3 W = mobility(grip.body, lever);
   const Vec3 difference = grip.motion.linear - body.motion.linear - body.motion.angular.cross(lever);
   Vec3 impulse = (Mat3::Identity() + c * W).ldlt().solve(c * difference);
-  if (const double change = (W * impulse).norm(); change * dt > most_pull * scale_ && is_tied(grip.body))
-    impulse *= most_pull * scale_ / (change * dt);
+  if (const double change = (W * impulse).norm(); change * dt > max_pull * scale_ && is_tied(grip.body))
+    impulse *= max_pull * scale_ / (change * dt);
   const BodyModel& model = model_.bodies[z(grip.body)];
   body.motion.linear += inverse_mass(model) * impulse;
   body.motion.angular += inverse_inertia(model, body.pose.orientation) * lever.cross(impulse);

@@ -8,7 +8,7 @@ namespace {
 // Measured on a beam let go (docs/decisions.md): beyond 0.2 rad a turn costs energy, beyond 0.4 lengths are lost.
 constexpr double largest_turn = 0.2;  // [rad] of an edge in a part
 constexpr double largest_phase = 1;   // [rad] of the fastest wave in a part; 2 is the limit of stability
-constexpr int most_parts = 64;        // beyond that the run halves its step, and says so
+constexpr int max_parts = 64;         // beyond that the run halves its step, and says so
 constexpr double slow_fading = 0.9998, fast_fading = 0.9;  // [1] per step, of what is remembered
 
 double largest_lane(const Pack& pack) {
@@ -39,7 +39,7 @@ void Parts::note(const Pace& pace, bool lasting) {
 int Parts::count(double dt) const {
   const double wanted = dt * std::max(turning_ / largest_turn, waves_ / largest_phase);
   int count = 1;
-  while (count < most_parts && count < wanted) count *= 2;
+  while (count < max_parts && count < wanted) count *= 2;
   return count;
 }
 

@@ -222,7 +222,7 @@ double angle_energy(const Chain& c, const ChainRod& rod, const AngleWork& work) 
   return energy;
 }
 
-constexpr int most_angle_iterations = 50;
+constexpr int max_angle_iterations = 50;
 
 // Newton's method on the angles of one rod, with a line search where the plain step does not reduce the gradient.
 AngleReport solve_angles(Chain& c, int r, AngleWork& work, double tolerance) {
@@ -233,7 +233,7 @@ AngleReport solve_angles(Chain& c, int r, AngleWork& work, double tolerance) {
   AngleReport report;
   report.residual = angle_system(c, rod, work);
   Array& from = work.angles_before;
-  for (; report.residual > tolerance && report.iterations < most_angle_iterations; ++report.iterations) {
+  for (; report.residual > tolerance && report.iterations < max_angle_iterations; ++report.iterations) {
     // Modified Newton: shift the Hessian until it is positive definite. Where no shift is enough it is not finite.
     double shift = 0;
     double scale = 0;
@@ -272,8 +272,8 @@ AngleReport solve_angles(Chain& c, int r, AngleWork& work, double tolerance) {
   }
   // At the limit of iterations a residual near the tolerance is rounding, and good enough.
   report.fine =
-      report.residual <= tolerance || (report.residual == report.residual && report.iterations == most_angle_iterations &&
-                                       report.residual < 1e3 * tolerance);
+      report.residual <= tolerance ||
+      (report.residual == report.residual && report.iterations == max_angle_iterations && report.residual < 1e3 * tolerance);
   return report;
 }
 
