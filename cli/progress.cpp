@@ -52,10 +52,7 @@ void Progress::still_at_work() {
   const double wall = std::chrono::duration<double>(now - last_tick_).count();
   const std::string text =
       fmt::format("t = {:.4g} s: looking for the next equilibrium for {} now", time_, duration_text(wall));
-  if (terminal_)
-    fmt::print(stderr, "\r\033[K{}", text);
-  else
-    fmt::print(stderr, "{}\n", text);
+  fmt::print(stderr, "{}{}{}", terminal_ ? "\r\033[K" : "", text, terminal_ ? "" : "\n");
   std::fflush(stderr);
   shown_ = terminal_;
 }

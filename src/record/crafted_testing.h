@@ -33,6 +33,7 @@ inline RawDataset read_raw(hid_t file, const char* dataset) {
   if (dimensions < 1) return raw;
   raw.size.resize(static_cast<std::size_t>(dimensions));
   H5Sget_simple_extent_dims(space.get(), raw.size.data(), nullptr);
+  if (static_cast<double>(raw.size[0]) * static_cast<double>(raw.per_row()) > 1e6) return raw;  // only says so
   raw.values.resize(raw.size[0] * raw.per_row());
   if (!raw.values.empty()) H5Dread(set.get(), H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, raw.values.data());
   return raw;

@@ -82,18 +82,25 @@ void fail(const std::string& file, std::string_view what, int system_error) {
   throw RecordError(fmt::format("{}: could not {}: {}", file, what, std::strerror(system_error)));
 }
 
+// A text that is there already stays until the new one is written: an error in between loses neither.
 void write_text(hid_t at, const char* name, const std::string& text, const std::string& file) {
-  if (checked(H5Lexists(at, name, H5P_DEFAULT), file, "look for a text") > 0)
-    checked(H5Ldelete(at, name, H5P_DEFAULT), file, "replace a text");
+  const bool there = checked(H5Lexists(at, name, H5P_DEFAULT), file, "look for a text") > 0;
+  if (there && read_text(at, name, file) == text) return;
+  const std::string made = there ? std::string(name) + ".new" : std::string(name);
+  if (there && checked(H5Lexists(at, made.c_str(), H5P_DEFAULT), file, "look for a text") > 0)
+    checked(H5Ldelete(at, made.c_str(), H5P_DEFAULT), file, "replace a text");
   const Handle type = text_type(text.size(), file);
   const Handle space(checked(H5Screate(H5S_SCALAR), file, "make a space"), H5Sclose);
-  Handle set(
-      checked(H5Dcreate2(at, name, type.get(), space.get(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), file, "make a text"),
-      H5Dclose);
+  Handle set(checked(H5Dcreate2(at, made.c_str(), type.get(), space.get(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), file,
+                     "make a text"),
+             H5Dclose);
   const std::string padded = text.empty() ? std::string(1, '\0') : text;
   checked(H5Dwrite(set.get(), type.get(), H5S_ALL, H5S_ALL, H5P_DEFAULT, padded.data()), file, "write a text");
   write_hash(set.get(), padded, file);
   checked(set.close(), file, "write a text");
+  if (!there) return;
+  checked(H5Ldelete(at, name, H5P_DEFAULT), file, "replace a text");
+  checked(H5Lmove(at, made.c_str(), at, name, H5P_DEFAULT, H5P_DEFAULT), file, "replace a text");
 }
 
 std::string read_text(hid_t at, const char* name, const std::string& file) {

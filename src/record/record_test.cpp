@@ -161,7 +161,7 @@ SENTENCE("record", "a run.h5 of another format is refused with a sentence") {
     TrajectoryReader reader(file);
     FAIL();
   } catch (const RecordError& error) {
-    EXPECT_NE(std::string(error.what()).find("another version of tendril (format 1, this one reads 4)"), std::string::npos)
+    EXPECT_NE(std::string(error.what()).find("another version of tendril (format 1, this one reads 5)"), std::string::npos)
         << error.what();
   }
   EXPECT_FALSE(look_at_run(folder / "a").exists);

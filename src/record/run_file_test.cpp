@@ -146,7 +146,11 @@ SENTENCE("record", "a crafted run.h5 whose datasets do not fit together is refus
       forge_checksums(c.file);
       const bool more_rows = shape.size() == size.size() && std::equal(shape.begin() + 1, shape.end(), size.begin() + 1) &&
                              shape[0] > size[0];  // left over from a kill: they do not count
-      EXPECT_TRUE(more_rows || refuses(c.file, c.frames))
+      // How many bodies and obstacles there are is said by their own datasets alone; pages compare obstacles with the description.
+      const bool own_number = (column.name == std::string_view("bodies") || column.name == std::string_view("obstacles")) &&
+                              shape.size() == size.size() && shape[0] == size[0] && shape[2] == size[2];
+      const bool refused = refuses(c.file, c.frames);
+      EXPECT_TRUE(more_rows || own_number || refused)
           << column.name << " with " << shape.size() << " dimensions of " << shape[0];
       refuses_to_show(c.file);
     }

@@ -106,15 +106,6 @@ double Simulation::Inside::limited(const Along& along, double from, double incre
   return increment;
 }
 
-// Back to the last equilibrium that was found: the advance that was stopped can be made again, with the same bits.
-StepReport Simulation::Inside::stop_here(StepReport report, bool between_frames) {
-  come_back();
-  interrupted = true;
-  place.off_grid = place.off_grid || between_frames;
-  report.outcome = Outcome::not_converged;
-  return report;
-}
-
 // From where place stands to `target`; stops early only when it has to give up, or is asked to.
 StepReport Simulation::Inside::follow(const Along& along, double target) {
   // Continuation (incremental loading): x is the parameter, time or load factor.
@@ -133,11 +124,13 @@ StepReport Simulation::Inside::follow(const Along& along, double target) {
   }
   while (x < target) {
     // The last increment ends exactly on the target.
-    double increment = limited(along, x, std::min(place.increment, target - x));
+    // Never so short that x would not move: a loop without end.
+    double increment = limited(along, x, std::min(std::max(place.increment, tiny), target - x));
+    if (x + increment <= x) increment = std::min(tiny, target - x);
     const double next = target - (x + increment) < tiny ? target : x + increment;
     increment = next - x;
     keep();
-    if (asked_to_stop()) return stop_here(report, along.in_time);
+    if (asked_to_stop()) return interrupted = true, report;
     report = method->relax(along.time_at(next), along.factor_at(next), followed);
     if (report.outcome == Outcome::fine) {
       note(report);
@@ -150,7 +143,7 @@ StepReport Simulation::Inside::follow(const Along& along, double target) {
       continue;
     }
     // Not found: back to the last equilibrium, with half the increment.
-    if (asked_to_stop()) return stop_here(report, along.in_time);
+    if (asked_to_stop()) return interrupted = true, report;
     if (++halvings > max_halvings || ++failures > max_failures)
       return give_up(report, fmt::format("the increment of {} was halved {} times, to {:.3g}",
                                          along.in_time ? "time [s]" : "loads and paths",
@@ -188,7 +181,7 @@ StepReport Simulation::Inside::follow_to(const Live& from, const Live& to, int& 
     blend(from, to, target, next);
     keep();
     report = method->relax(time, place.load_factor, next);
-    if (report.outcome != Outcome::fine && asked_to_stop()) return stop_here(report, false);
+    if (report.outcome != Outcome::fine && asked_to_stop()) return interrupted = true, report;
     if (report.outcome == Outcome::fine) {
       note(report);
       count_work(time, place.load_factor, next);
@@ -227,7 +220,7 @@ StepReport Simulation::Inside::follow_inputs(int max_increments) {
 StepReport Simulation::Inside::advance_statics() {
   StepReport report = place.last;
   // The ramp: loads and paths grow from 0 to 1, then live inputs are followed.
-  if (!place.settled) {
+  if (place.load_factor < 1) {
     if (place.increment == 0) {
       place.increment = first_load_increment;
       followed.gravity_scale = live.gravity_scale;  // grows with the load factor anyway
@@ -237,7 +230,6 @@ StepReport Simulation::Inside::advance_statics() {
     place.time = place.load_factor >= 1 ? scene.time.duration : place.load_factor * scene.time.duration;
     if (place.load_factor >= 1) report = follow_inputs(std::numeric_limits<int>::max());
     if (interrupted) return report;
-    place.settled = place.load_factor >= 1;
   } else {
     // After the ramp: only live inputs can change the equilibrium.
     const bool unchanged = stuck || same_inputs(followed, live);
@@ -278,6 +270,24 @@ StepReport Simulation::Inside::advance_quasistatic(double limit) {
   if (arrive()) return report;
   report.cause = Cause::not_finite;
   return give_up(report, "the equilibrium itself is not finite");
+}
+
+// An advance that was asked to stop is as if it had never begun, inputs included: the run goes on from there with the same bits.
+StepReport Simulation::Inside::advance_equilibrium(double limit) {
+  interrupted = false;
+  undo.clear();
+  visit_state(undo);
+  const std::size_t logged = log.size(), at = script_at;
+  take_inputs();
+  StepReport report = scene.time.mode == Mode::statics ? advance_statics() : advance_quasistatic(limit);
+  if (!interrupted) return report;
+  std::vector<LoggedInput> before = std::move(log);
+  before.resize(logged);
+  StateReader reader(undo.buffer());
+  visit_state(reader);
+  log = std::move(before), script_at = at;
+  report.outcome = Outcome::not_converged;
+  return report;
 }
 
 }  // namespace tendril

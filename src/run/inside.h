@@ -21,18 +21,18 @@ namespace tendril {
 // From one recording time to the next lies a stretch of `substeps` equal steps; a step is cut into 2^level parts after
 // failures.
 struct Place {
-  double time = 0;                       // [s]
-  std::int64_t step = 0;                 // number of accepted steps
-  std::int64_t recorded = 0;             // number of recording times reached
-  std::int64_t next_frame = 0;           // number of the next recording time
-  std::int64_t delivered = 0;            // number of recorded frames given to the sinks
-  double from = 0, to = 0, nominal = 0;  // the stretch: its start, end and step [s]
-  std::int64_t substeps = 0, at = 0;     // steps of the stretch, and how many are done
-  std::int64_t part = 0;                 // number of parts of the present step that are done
-  int level = 0;                         // a step has 2^level parts
-  bool off_grid = false;                 // true: the present time is not a recording time
-  bool settled = false;  // true: the equilibrium of time 0 (quasistatic) or at the end of the ramp (statics) is found
-  double load_factor = 0, increment = 0;       // equilibria: load parameter, and the next increment to try
+  double time = 0;                              // [s]
+  std::int64_t step = 0;                        // number of accepted steps
+  std::int64_t recorded = 0;                    // number of recording times reached
+  std::int64_t next_frame = 0;                  // number of the next recording time
+  std::int64_t delivered = 0;                   // number of recorded frames given to the sinks
+  double from = 0, to = 0, nominal = 0;         // the stretch: its start, end and step [s]
+  std::int64_t substeps = 0, at = 0;            // steps of the stretch, and how many are done
+  std::int64_t part = 0;                        // number of parts of the present step that are done
+  int level = 0;                                // a step has 2^level parts
+  bool off_grid = false;                        // true: the present time is not a recording time
+  bool settled = false;                         // quasistatic, true: the equilibrium of time 0 is found
+  double load_factor = 0, increment = 0;        // equilibria: load parameter, and the next increment to try
   int worst_iterations = 0, max_contacts = 0;  // largest values of all steps so far
   double worst_residual = 0, worst_length_error = 0, worst_penetration = 0;  // likewise
   EnergyBalance balance;                                                     // since the first recording time
@@ -62,12 +62,13 @@ struct Simulation::Inside {
   void take_inputs();                                              // pending ones and those of the script, before a step
   const Live& in_force() const;                                    // the inputs that the present state belongs to
   // ---- inside.cpp
-  double end() const;                       // when time stops [s]; forever in a live view
-  double frame_time(std::int64_t k) const;  // of recording time k [s]
-  std::int64_t last_frame() const;          // number of the frame at the end
-  bool finished() const;                    // the end is reached, or the run has failed
-  void keep();                              // saves place and method state for a retry
-  void come_back();                         // restores what keep saved
+  double end() const;                            // when time stops [s]; forever in a live view
+  double frame_time(std::int64_t k) const;       // of recording time k [s]
+  std::int64_t last_frame() const;               // number of the frame at the end
+  bool finished() const;                         // the end is reached, or the run has failed
+  StepReport advance_equilibrium(double limit);  // statics and quasistatics; all or, when it is interrupted, nothing of it
+  void keep();                                   // saves place and method state for a retry
+  void come_back();                              // restores what keep saved
   bool arrive();  // at a recording time: writes the frame and measures; false: it holds a value that is not finite
   void note(const StepReport& report);  // counts an accepted step
   // Quasistatic: the work done on the way to the equilibrium that was just found for this.
@@ -110,7 +111,7 @@ struct Simulation::Inside {
   bool failed = false;              // true: the run has given up
   bool overflow = false;            // true: at the last recording time everything was finite but the energies
   bool stuck = false;               // equilibria, true: the last inputs could not be followed
-  bool interrupted = false;         // true: the last advance was stopped on the way (StopScope) and may be made again
+  bool interrupted = false;         // true: the advance was asked to stop on its way (parallel/stop.h), and is undone
   std::optional<double> until;      // end time instead of the scene's duration; set by the caller, not part of the state
   std::string message;              // why the run failed or is stuck
 
@@ -119,6 +120,7 @@ struct Simulation::Inside {
   Place kept;                         // place at the last keep
   std::vector<std::byte> kept_state;  // state of the method at the last keep
   StateWriter scratch;                // workspace of keep
+  StateWriter undo;                   // everything before the present advance, of equilibria
 
   // ---- output, written when it is first read after a step
   mutable bool fresh = false;  // true: frame and measures belong to the present state
@@ -133,8 +135,7 @@ struct Simulation::Inside {
   StepReport follow(const Along& along, double target);  // equilibria along the path, up to `target`
   StepReport follow_inputs(int max_increments);          // equilibria from `followed` to `live`
   StepReport follow_to(const Live& from, const Live& to, int& increments_left);
-  StepReport stop_here(StepReport report, bool between_frames);  // asked to stop
-  StepReport stay(StepReport report);                            // inputs could not be followed: the rod keeps its shape
+  StepReport stay(StepReport report);  // inputs could not be followed: the rod keeps its shape
   double limited(const Along& along, double from, double increment);  // increment that Newton's method can follow
   Drive before_, after_;                                              // workspace of `limited` and count_work
   mutable Drive start_;                                               // boundary conditions of the first frame

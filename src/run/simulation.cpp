@@ -52,14 +52,14 @@ StepReport Simulation::advance_to(double time) {
   Inside& in = *inside_;
   if (in.finished()) return in.place.last;
   in.interrupted = false;
-  if (in.scene.time.mode == Mode::statics) return in.take_inputs(), in.advance_statics();
+  if (in.scene.time.mode == Mode::statics) return in.advance_equilibrium(time);
   const bool once = time == forever;
   StepReport report = in.place.last;
   const double end = std::min(time, in.end());
   const bool quasistatic = in.scene.time.mode == Mode::quasistatic;
   while (!in.finished() && (once || in.place.time < end || (quasistatic && !in.place.settled))) {
-    in.take_inputs();
-    report = quasistatic ? in.advance_quasistatic(end) : in.advance_dynamics(end);
+    if (!quasistatic) in.take_inputs();
+    report = quasistatic ? in.advance_equilibrium(end) : in.advance_dynamics(end);
     if (once || in.interrupted) break;
   }
   return report;
