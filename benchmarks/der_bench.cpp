@@ -8,8 +8,8 @@
 #include <algorithm>
 #include <memory>
 #include <optional>
-#include <tuple>
 #include <stdexcept>
+#include <tuple>
 
 #include "benchmarks/benchmark.h"
 #include "benchmarks/measure_time.h"

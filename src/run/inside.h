@@ -21,18 +21,18 @@ namespace tendril {
 // From one recording time to the next lies a stretch of `substeps` equal steps; a step is cut into 2^level parts after
 // failures.
 struct Place {
-  double time = 0;                              // [s]
-  std::int64_t step = 0;                        // number of accepted steps
-  std::int64_t recorded = 0;                    // number of recording times reached
-  std::int64_t next_frame = 0;                  // number of the next recording time
-  std::int64_t delivered = 0;                   // number of recorded frames given to the sinks
-  double from = 0, to = 0, nominal = 0;         // the stretch: its start, end and step [s]
-  std::int64_t substeps = 0, at = 0;            // steps of the stretch, and how many are done
-  std::int64_t part = 0;                        // number of parts of the present step that are done
-  int level = 0;                                // a step has 2^level parts
-  bool off_grid = false;                        // true: the present time is not a recording time
-  bool settled = false;                         // quasistatic, true: the equilibrium of time 0 is found
-  double load_factor = 0, increment = 0;        // equilibria: load parameter, and the next increment to try
+  double time = 0;                             // [s]
+  std::int64_t step = 0;                       // number of accepted steps
+  std::int64_t recorded = 0;                   // number of recording times reached
+  std::int64_t next_frame = 0;                 // number of the next recording time
+  std::int64_t delivered = 0;                  // number of recorded frames given to the sinks
+  double from = 0, to = 0, nominal = 0;        // the stretch: its start, end and step [s]
+  std::int64_t substeps = 0, at = 0;           // steps of the stretch, and how many are done
+  std::int64_t part = 0;                       // number of parts of the present step that are done
+  int level = 0;                               // a step has 2^level parts
+  bool off_grid = false;                       // true: the present time is not a recording time
+  bool settled = false;                        // quasistatic, true: the equilibrium of time 0 is found
+  double load_factor = 0, increment = 0;       // equilibria: load parameter, and the next increment to try
   int worst_iterations = 0, max_contacts = 0;  // largest values of all steps so far
   double worst_residual = 0, worst_length_error = 0, worst_penetration = 0;  // likewise
   EnergyBalance balance;                                                     // since the first recording time

@@ -10,7 +10,6 @@
 namespace tendril::der {
 namespace {
 
-
 bool is_zero(const Vec3& v) { return v.isZero(0); }
 V3<double> kept_edge(const Chain& c, int s) {
   return c.constrained[z(s)] > 0 ? c.length[z(s)] * c.t.get(s) : V3<double>{0, 0, 0};
