@@ -267,12 +267,14 @@ void Der::ask_drive(double time, const Live& live) {
 
 StepReport Der::step(double time, double dt, const Live& live) {
   // Substeps where edges turn far or rods are taut; the report of the whole step holds the worst of each.
-  const int count = parts_of(dt);
+  // Under a hand steps are whole: its speed is limited per step.
+  const bool by_hand = live.hands.count > 0;
+  const int count = by_hand ? parts_for_contact(dt) : parts_of(dt);
   StepReport worst;
   for (int k = 0; k < count; ++k) {
     StepReport one = take_step(time + k * dt / count, dt / count, live);
     if (one.outcome != Outcome::fine) return one;
-    if (k == count - 1) note_pace();
+    if (k == count - 1 && !by_hand) note_pace();
     if (count == 1) return one;
     one.iterations = std::max(one.iterations, worst.iterations);
     one.residual = std::max(one.residual, worst.residual);
