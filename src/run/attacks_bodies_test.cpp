@@ -14,7 +14,7 @@ namespace {
 Scene attack(const std::string& name) {
   return *read_scene_file(std::filesystem::path(TENDRIL_SOURCE_DIR) / "testing" / "attacks" / (name + ".toml"));
 }
-Simulation opened(const Scene& scene) { return std::move(*Simulation::open(scene)); }
+Simulation attacked(const Scene& scene) { return std::move(*Simulation::open(scene)); }
 RunReport run_to_end(Simulation& simulation) { return simulate(simulation, {}); }
 std::vector<double> last_value(const RunReport& report, std::size_t probe) { return report.last.probes.at(probe).value; }
 
@@ -22,7 +22,7 @@ SENTENCE("run", "attack turn_aliasing: a hundred turns at 3000 rpm are a hundred
   for (const double turns : {100.0, 60.0, 120.0, -100.0}) {
     Scene scene = attack("turn_aliasing");
     scene.clamps[1].turn.keys[1].value = turns;
-    Simulation simulation = opened(scene);
+    Simulation simulation = attacked(scene);
     const RunReport report = run_to_end(simulation);
     EXPECT_EQ(report.outcome, Outcome::fine) << report.message;
     EXPECT_EQ(report.retries, 0);
@@ -40,7 +40,7 @@ SENTENCE("run", "equilibria wind up by all turns of a clamp too, however few fra
     scene.clamps[1].turn.keys[1].value = 6;
     std::get<StiffnessSection>(*scene.rods[0].section).EI1 = 1e-3;  // stiff enough to stay straight
     std::get<StiffnessSection>(*scene.rods[0].section).EI2 = 1e-3;
-    Simulation simulation = opened(scene);
+    Simulation simulation = attacked(scene);
     const RunReport report = run_to_end(simulation);
     EXPECT_EQ(report.outcome, Outcome::fine) << method << report.message;
     EXPECT_NEAR(last_value(report, 1)[0], 1e-4 * math::two_pi * 6, 1e-9) << method;
@@ -51,7 +51,7 @@ SENTENCE("run", "attack body_tunnels: a ball that falls on a shelf of 5 mm lies 
   for (const double fps : {10.0, 30.0, 60.0, 120.0, 500.0}) {
     Scene scene = attack("body_tunnels");
     scene.time.frames_per_second = fps;
-    Simulation simulation = opened(scene);
+    Simulation simulation = attacked(scene);
     const RunReport report = run_to_end(simulation);
     EXPECT_EQ(report.outcome, Outcome::fine) << report.message;
     EXPECT_NEAR(last_value(report, 0)[2], 0.0225, 0.001) << fps;
@@ -59,7 +59,7 @@ SENTENCE("run", "attack body_tunnels: a ball that falls on a shelf of 5 mm lies 
 }
 
 SENTENCE("run", "attack ode_assertion_microbody: boxes of a micrometre stand on each other as those of a metre do") {
-  Simulation simulation = opened(attack("ode_assertion_microbody"));
+  Simulation simulation = attacked(attack("ode_assertion_microbody"));
   const RunReport report = run_to_end(simulation);
   EXPECT_EQ(report.outcome, Outcome::fine) << report.message;
   const Frame& frame = simulation.frame();
@@ -71,7 +71,7 @@ SENTENCE("run", "a run whose bodies cannot be moved ends as diverged with a sent
   Scene scene = attack("body_tunnels");
   scene.time.step = 1e-3;
   scene.bodies[0].velocity = Vec3(0, 0, -1e12);  // through the shelf in less than any part of a step
-  Simulation simulation = opened(scene);
+  Simulation simulation = attacked(scene);
   const RunReport report = run_to_end(simulation);
   EXPECT_EQ(report.outcome, Outcome::diverged);
   EXPECT_NE(report.message.find("the rigid bodies could not be moved"), std::string::npos) << report.message;
@@ -116,7 +116,7 @@ Scene scaled_scene(double L, double M, double T) {
 
 SENTENCE("run", "scenes with ropes, bodies and contact, scaled by powers of two in length, mass and time, go the same way") {
   const auto end_of = [](const Scene& scene) {
-    Simulation simulation = opened(scene);
+    Simulation simulation = attacked(scene);
     const RunReport report = run_to_end(simulation);
     EXPECT_EQ(report.outcome, Outcome::fine) << report.message;
     return simulation.frame();
@@ -138,7 +138,7 @@ SENTENCE("run", "scenes with ropes, bodies and contact, scaled by powers of two 
 std::vector<double> felt_with_memory(int fill) {
   mallopt(M_PERTURB, fill);
   std::vector<double> felt;
-  Simulation simulation = opened(scaled_scene(1, 1, 1));
+  Simulation simulation = attacked(scaled_scene(1, 1, 1));
   for (int step = 0; step < 4; ++step) {
     const Frame& frame = simulation.frame();
     for (const Wrench& w : frame.reactions) felt.insert(felt.end(), {w.force.x(), w.force.y(), w.force.z(), w.moment.x()});

@@ -11,7 +11,7 @@ namespace tendril {
 namespace {
 
 using der::add_clamp, der::one_rod, der::plain_section;
-constexpr double pi = std::numbers::pi;
+
 const std::vector<Hold> pin = {Hold::position}, grip = {Hold::position, Hold::direction, Hold::twist};
 
 Scene at_rest(const Curve& rest, int segments, const char* method, const CrossSection& section = plain_section()) {
@@ -81,7 +81,8 @@ SENTENCE("run", "a free rod moves in five or six directions and turns about itse
     for (const int n : {12, 60}) {
       Scene scene = at_rest(curve, n, "der");
       const bool ring = std::holds_alternative<CircleCurve>(curve);
-      if (ring) scene.rods[0].initial = curve, scene.rods[0].rest = StraightCurve{Vec3::Zero(), Vec3(2 * pi, 0, 0)};
+      if (ring)
+        scene.rods[0].initial = curve, scene.rods[0].rest = StraightCurve{Vec3::Zero(), Vec3(2 * std::numbers::pi, 0, 0)};
       const Verdict verdict = verdict_of(scene);
       EXPECT_TRUE(verdict.minimum()) << n << ": " << verdict.unstable;
       // A naturally curved rod that turns about itself bends against its curvature.
@@ -98,7 +99,7 @@ SENTENCE("run", "a column under a dead load is a minimum up to Euler's load on c
         Scene scene = at_rest(metre, n, method);
         if (scene.method == "strands") scene.options["strands"]["seek_minimum"] = false;
         add_clamp(scene, 0);
-        push(scene, 1, Vec3(-part * pi * pi / 4, 0, 0));
+        push(scene, 1, Vec3(-part * std::numbers::pi * std::numbers::pi / 4, 0, 0));
         const Verdict verdict = verdict_of(scene);
         EXPECT_EQ(verdict.unstable, part < 1 ? 0 : 2) << method << ' ' << n << ": " << to_text(verdict);
         EXPECT_EQ(verdict.neutral.count(), 0) << method << ' ' << n << ": " << to_text(verdict);
@@ -156,9 +157,10 @@ SENTENCE("run", "a clamped straight rod shortened by a thousandth carries Euler'
         const Simulation simulation = ended(scene);
         force[k] = -simulation.reactions()[1].force.x();
         EXPECT_TRUE(simulation.frame().report.verdict.minimum()) << method;
-        EXPECT_NEAR(simulation.frame().position[NodeIndex(10 << k)].tail<2>().norm(), 2 / pi * std::sqrt(1e-3), 1e-3);
+        EXPECT_NEAR(simulation.frame().position[NodeIndex(10 << k)].tail<2>().norm(), 2 / std::numbers::pi * std::sqrt(1e-3),
+                    1e-3);
       }
-      const double expected = 4 * pi * pi * (1 + 0.5e-3);
+      const double expected = 4 * std::numbers::pi * std::numbers::pi * (1 + 0.5e-3);
       EXPECT_NEAR(force[1], expected, 0.01 * expected) << method;
       EXPECT_NEAR((4 * force[1] - force[0]) / 3, expected, 1e-3 * expected) << method;
     }
@@ -193,7 +195,8 @@ SENTENCE("run", "an unstable column is left for a stable one on request, by ever
       scene.options[method]["seek_minimum"] = asked;
       add_clamp(scene, 0);
       push(scene, 1,
-           Vec3(-1.152 * pi * pi / 4, 0, 0));  // elastica: the tip has turned by 60 degrees at 1.152 of Euler's load
+           Vec3(-1.152 * std::numbers::pi * std::numbers::pi / 4, 0,
+                0));  // elastica: the tip has turned by 60 degrees at 1.152 of Euler's load
       const Simulation simulation = ended(scene);
       const Verdict& verdict = simulation.frame().report.verdict;
       const Vec3 tip = simulation.frame().position[NodeIndex(40)];
@@ -225,7 +228,7 @@ double critical_thrust(double M) {
 }
 
 SLOW_SENTENCE("run", "a clamped rod that is twisted and shortened a little carries the thrust of linear theory") {
-  EXPECT_NEAR(critical_thrust(0), 4 * pi * pi, 1e-9);
+  EXPECT_NEAR(critical_thrust(0), 4 * std::numbers::pi * std::numbers::pi, 1e-9);
   for (const char* method : {"der", "strands"}) {
     for (const double turns : {0.0, 0.514, 1.029, 1.2}) {
       Scene scene = at_rest(metre, 100, method, plain_section(1, 1, 1));
@@ -236,7 +239,8 @@ SLOW_SENTENCE("run", "a clamped rod that is twisted and shortened a little carri
       const Simulation simulation = ended(scene);
       const Wrench& end = simulation.reactions()[1];
       const double expected = critical_thrust(end.moment.x());  // at its own torque
-      EXPECT_NEAR(-end.force.x(), expected, (scene.method == "der" ? 5e-3 : 1e-3) * 4 * pi * pi) << method << ' ' << turns;
+      EXPECT_NEAR(-end.force.x(), expected, (scene.method == "der" ? 5e-3 : 1e-3) * 4 * std::numbers::pi * std::numbers::pi)
+          << method << ' ' << turns;
       EXPECT_TRUE(simulation.frame().report.verdict.minimum()) << method << ' ' << turns;
     }
   }

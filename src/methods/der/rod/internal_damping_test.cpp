@@ -69,7 +69,9 @@ SENTENCE("der", "internal damping, however strong, stops bending and leaves mome
       EXPECT_LT((angular_momentum_of(rod) - before).norm(), (tau > 1 ? 1e-5 : 1e-6) * before.norm()) << kind << " " << tau;
       EXPECT_LT(damped_energy(rod), energy * (1 + 1e-6)) << kind << " " << tau;
       // Frozen in its shape by the strongest damping it goes on turning.
-      if (tau > 1) EXPECT_NEAR(frame_of(rod).own_energy.kinetic / kinetic, 1, 0.05) << kind;
+      if (tau > 1) {
+        EXPECT_NEAR(frame_of(rod).own_energy.kinetic / kinetic, 1, 0.05) << kind;
+      }
     }
   }
 }
