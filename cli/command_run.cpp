@@ -115,9 +115,6 @@ int finish(const RunArguments& a, const Simulation& simulation, const RunReport&
 std::unique_ptr<RunFolder> open_folder(const RunArguments& a, const std::string& folder, Simulation& simulation) {
   if (!a.resume) return std::make_unique<RunFolder>(folder);
   auto run = RunFolder::resume(folder, simulation);
-  if (a.until && *a.until < simulation.time())
-    throw RecordError(fmt::format("{}: the run is at t = {:.6g} s already; give a later time than --until {:g}", folder,
-                                  simulation.time(), *a.until));
   if (a.quiet || a.json) return run;
   if (run->begins_anew())
     fmt::print(stderr, "{}: the run was ended before its first frame was written; it begins anew\n", folder);

@@ -81,7 +81,7 @@ SENTENCE("refusals", "--resume --until before the run's time is refused and leav
   const std::string before = read_text_file(shell.folder / "a/summary.json");
   const Answer a = shell.tendril("run beam.toml -o a --resume --until 0.1");
   EXPECT_EQ(a.code, 2);
-  EXPECT_TRUE(has(a.err, "is at t = 0.2 s already")) << a.err;
+  EXPECT_TRUE(has(a.err, "has reached t = 0.2 s already")) << a.err;
   EXPECT_EQ(read_text_file(shell.folder / "a/summary.json"), before);
 }
 
@@ -162,7 +162,8 @@ SENTENCE("refusals", "a step above the stable one is refused; allowed, the run i
   EXPECT_TRUE(has(a.err, "the result is suspect: ")) << a.err;
   const json summary = json::parse(read_text_file(shell.folder / "a/summary.json"));
   EXPECT_EQ(summary.at("run").at("outcome"), "suspect");
-  EXPECT_TRUE(has(summary.at("run").at("message").get<std::string>(), "steps failed")) << summary.at("run").at("message");
+  const auto why = summary.at("run").at("message").get<std::string>();
+  EXPECT_TRUE(has(why, "steps failed") || has(why, "came from nowhere")) << why;
   EXPECT_EQ(TrajectoryReader(shell.folder / "a/run.h5").outcome(), "suspect");
   EXPECT_TRUE(look_at_run(shell.folder / "a").complete);
   EXPECT_TRUE(has(read_text_file(shell.folder / "a/run.log"), "the result is suspect"));

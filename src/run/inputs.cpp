@@ -283,6 +283,9 @@ void Simulation::Inside::take_inputs() {
   // All that is pending takes effect at once, before the step, and is logged with its number.
   live = wanted;
   for (LoggedInput& input : pending) {
+    // A place or an angle without its rate: the thing is there at once, whatever that takes.
+    const bool path = input.name.ends_with(".move") || input.name.ends_with(".turn");
+    place.jumped = place.jumped || (path && input.value.index() < 2);
     input.step = step;
     log.push_back(input);
   }

@@ -34,13 +34,15 @@ struct Place {
   bool settled = false;                        // quasistatic, true: the equilibrium of time 0 is found
   double load_factor = 0, increment = 0;       // equilibria: load parameter, and the next increment to try
   int worst_iterations = 0, max_contacts = 0;  // largest values of all steps so far
+  bool jumped = false;                         // true: an input moved a clamp, coupling or body at once
   double worst_residual = 0, worst_length_error = 0, worst_penetration = 0;  // likewise
   EnergyBalance balance;                                                     // since the first recording time
   WorkSoFar work;                                                            // quasistatic: from one equilibrium to the next
   StepReport last;                                                           // of the last accepted step
 
   void visit_state(StateArchive& archive) {
-    archive(time, step, recorded, next_frame, delivered, from, to, nominal, substeps, at, part, level, off_grid, settled);
+    archive(time, step, recorded, next_frame, delivered, from, to, nominal, substeps, at, part, level, off_grid, settled,
+            jumped);
     archive(load_factor, increment, worst_iterations, max_contacts, worst_residual, worst_length_error, worst_penetration);
     archive(balance, work, last);
   }

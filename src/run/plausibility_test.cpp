@@ -107,7 +107,7 @@ SENTENCE("check", "a scene in map coordinates is warned of, with what is rounded
 
 SENTENCE("check", "a run that stops far from the origin names that, not the step or the clamps") {
   const Checked<Scene> scene =
-      read_scene(with("start = [0, 0, 0], end = [1, 0, 0]", "start = [1e6, 0, 0], end = [1000001, 0, 0]"), "scene.toml");
+      read_scene(with("start = [0, 0, 0], end = [1, 0, 0]", "start = [1e7, 0, 0], end = [10000001, 0, 0]"), "scene.toml");
   ASSERT_TRUE(scene);
   Checked<Simulation> simulation = Simulation::open(*scene);
   ASSERT_TRUE(simulation) << to_text(simulation.problems());

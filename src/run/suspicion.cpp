@@ -9,6 +9,7 @@ namespace tendril {
 namespace {
 
 std::string about_energy(const RunFigures& run) {
+  if (run.jumped) return {};
   // The worse of the end and of all recorded times. A gain is never right; a loss is, where the scene asks for a scheme that loses.
   const double end = std::isnan(run.energy_error) ? 0 : run.energy_error;
   const double worst = std::isnan(run.worst_energy_error) ? 0 : run.worst_energy_error;

@@ -20,6 +20,7 @@ struct RunFigures {
   std::int64_t steps = 0;
   int retries = 0;
   double energy_error = 0, worst_energy_error = 0;  // > 0: a gain; NaN: no balance
+  bool jumped = false;                              // an input moved something at once, which no balance can follow
   std::string lossy = {};  // the scheme that the scene names and that loses energy by its nature, or empty
 };
 // Empty: nothing speaks against the run. Motion only: of equilibria each one is judged by its residual.

@@ -32,6 +32,7 @@ SENTENCE("run", "a gain of energy beyond 5 % is always suspect, a loss unless th
   EXPECT_EQ(with(-0.55, -0.55, "projection = \"fast\""), "");
   EXPECT_NE(with(0.55, 0.55, "projection = \"fast\""), "");
   EXPECT_EQ(with(not_known, not_known), "");
+  EXPECT_EQ(suspicion({.steps = 10, .energy_error = 3, .worst_energy_error = 3, .jumped = true}), "");
 }
 
 SENTENCE("run", "equilibria are not judged by energy or retries") {
