@@ -24,9 +24,9 @@ constexpr int sampled_every = 20;  // steps
 Scene thrown_rod(const std::string& title) {
   Scene scene;
   scene.title = title;
-  for (Rod& rod : scene.rods) rod.stretch = Give::elastic;
   Rod rod;
   rod.name = "rod";
+  rod.stretch = Give::elastic;
   rod.velocity = Vec3(0.3, -0.2, 0.1);
   rod.angular_velocity = Vec3(0.5, 1.0, -2.0);
   rod.segments = 20;
