@@ -1,4 +1,4 @@
-// long: one thread with its loop and what it does between steps; half of it are comments.
+// long: one thread with its loop and what it does between steps.
 #include "live/session.h"
 
 #include <fmt/format.h>
