@@ -9,6 +9,7 @@
 #include <memory>
 #include <optional>
 #include <stdexcept>
+#include <tuple>
 
 #include "benchmarks/benchmark.h"
 #include "benchmarks/measure_time.h"
@@ -80,7 +81,7 @@ StepReport advance_or_throw(Simulation& simulation) {
 // Runs of about 20 000 segment-steps each; taking up the same state again costs little beside them, and is not timed.
 BenchmarkRow time_steps(const Scene& scene, int segments) {
   Simulation start = open_or_throw(scene);
-  while (start.time() < warm_up) advance_or_throw(start);
+  while (start.time() < warm_up) std::ignore = advance_or_throw(start);
   const int steps = std::max(20, 20000 / segments);
   std::optional<Simulation> simulation;
   double iterations = 0, runs = 0;
@@ -95,8 +96,8 @@ BenchmarkRow time_steps(const Scene& scene, int segments) {
 // A frame with everything in it, per segment.
 BenchmarkRow time_writing(const Scene& scene, int segments) {
   Simulation simulation = open_or_throw(scene);
-  while (simulation.time() < warm_up) advance_or_throw(simulation);
-  const double ns = measure_time({[&] { advance_or_throw(simulation); }, [&] { simulation.frame(); }});
+  while (simulation.time() < warm_up) std::ignore = advance_or_throw(simulation);
+  const double ns = measure_time({[&] { std::ignore = advance_or_throw(simulation); }, [&] { simulation.frame(); }});
   return {ns / segments, 0};
 }
 

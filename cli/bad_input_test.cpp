@@ -92,7 +92,7 @@ SENTENCE("cli", "bad input: a folder instead of a file") {
 }
 SENTENCE("cli", "bad input: a file that is not there, and a device") {
   Shell shell;
-  expect_refused(shell, "missing/scene.toml", "there is no scene");
+  expect_refused(shell, "missing/scene.toml", "there is no such file");
   expect_refused(shell, "/dev/null", "/dev/null");
 }
 SENTENCE("cli", "bad input: a request that the method cannot meet") {

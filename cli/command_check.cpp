@@ -60,11 +60,22 @@ void print_json(const Problems& problems, const Derived& derived) {
                                 {"stable_step", m.step.stable},
                                 {"advised_step", m.step.advised},
                                 {"reason", m.step.reason}};
-  fmt::print("{}\n", out.dump(1));
+  // File names and lines that are quoted may hold any bytes.
+  fmt::print("{}\n", out.dump(1, ' ', false, Json::error_handler_t::replace));
 }
 
 std::string with_unit(double value, const char* unit) {
   return value > 0 ? fmt::format("{:.4g} {}", value, unit) : "not given";
+}
+
+// " (beam.toml:7:12): it computes equilibria only, but ...": what one method lacks; errors of the scene itself are listed before.
+std::string why_not(const MethodDerived& method) {
+  const std::string name = fmt::format("method `{}` ", method.method);
+  for (const Problem& p : method.problems)
+    if (p.what.starts_with(name))
+      return fmt::format(" ({}): it {}{}{}", p.where, p.what.substr(name.size()), p.remedy.empty() ? "" : "; ", p.remedy);
+  const Problem& first = method.problems.front();
+  return fmt::format(": {}{}{}", first.field, first.field.empty() ? "" : ": ", first.what);
 }
 
 void print_text(const Scene& scene, const Derived& derived) {
@@ -79,13 +90,14 @@ void print_text(const Scene& scene, const Derived& derived) {
   }
   for (const MethodDerived& m : derived.methods) {
     const char* mark = m.method == scene.method ? " (this scene's)" : "";
-    if (!m.problems.empty()) {
-      fmt::print("method {}{}: cannot: {}", m.method, mark, to_text(Problems{m.problems.front()}));
-      continue;
-    }
-    const std::string stable =
-        m.step.stable > 0 ? fmt::format("stable up to {:.4g} s", m.step.stable) : "stable for any step";
-    fmt::print("method {}{}: {}, advised step {:.4g} s ({})\n", m.method, mark, stable, m.step.advised, m.step.reason);
+    if (!m.problems.empty())
+      fmt::print("method {}{}: cannot run this scene{}\n", m.method, mark, printable(why_not(m)));
+    else if (m.step.advised > 0)
+      fmt::print("method {}{}: {}, advised step {:.4g} s ({})\n", m.method, mark,
+                 m.step.stable > 0 ? fmt::format("stable up to {:.4g} s", m.step.stable) : "stable for any step",
+                 m.step.advised, m.step.reason);
+    else
+      fmt::print("method {}{}: no time step needed ({})\n", m.method, mark, m.step.reason);
   }
 }
 

@@ -36,14 +36,19 @@ double cost_per_segment_step(const Result& r) {
   return 1e9 * r.report.wall_seconds / std::max(1.0, static_cast<double>(r.report.steps) * r.frame.orientation.size());
 }
 
+const char* mark_of(Outcome outcome) {
+  return outcome == Outcome::fine ? "" : outcome == Outcome::suspect ? "  SUSPECT" : "  DIVERGED";
+}
+std::string percent_or_none(double share) { return std::isfinite(share) ? percent_text(share) : "-"; }
+
 void print_text(const std::vector<Result>& results) {
   const Result& first = results.front();
-  fmt::print("{:<10} {:>10} {:>10} {:>12} {:>12} {:>14} {:>12}\n", "method", "steps", "wall s", "ns/seg/step", "drift",
-             "length error", "node dist m");
+  fmt::print("{:<10} {:>10} {:>10} {:>12} {:>12} {:>14} {:>12}\n", "method", "steps", "wall s", "ns/seg/step",
+             "energy error", "length error", "node dist m");
   for (const Result& r : results)
-    fmt::print("{:<10} {:>10} {:>10.3f} {:>12.1f} {:>12.2e} {:>14.2e} {:>12.3e}{}\n", r.report.method, r.report.steps,
-               r.report.wall_seconds, cost_per_segment_step(r), r.report.last.drift, r.report.worst_length_error,
-               worst_node_distance(first.frame, r.frame), r.report.outcome == Outcome::fine ? "" : "  DIVERGED");
+    fmt::print("{:<10} {:>10} {:>10.3f} {:>12.1f} {:>12} {:>14.2e} {:>12.3e}{}\n", r.report.method, r.report.steps,
+               r.report.wall_seconds, cost_per_segment_step(r), percent_or_none(r.report.energy_error),
+               r.report.worst_length_error, worst_node_distance(first.frame, r.frame), mark_of(r.report.outcome));
   for (std::size_t p = 0; p < first.report.last.probes.size(); ++p) {
     fmt::print("probe {}\n", first.report.last.probes[p].name);
     for (const Result& r : results) {
@@ -66,22 +71,23 @@ void print_json(const std::vector<Result>& results) {
                               {"steps", r.report.steps},
                               {"wall_seconds", r.report.wall_seconds},
                               {"ns_per_segment_step", cost_per_segment_step(r)},
-                              {"drift", r.report.last.drift},
+                              {"energy_error", r.report.energy_error},
                               {"worst_length_error", r.report.worst_length_error},
                               {"worst_penetration", r.report.worst_penetration},
-                              {"most_contacts", r.report.most_contacts},
+                              {"max_contacts", r.report.max_contacts},
                               {"node_distance", worst_node_distance(results.front().frame, r.frame)},
-                              {"diverged", r.report.outcome != Outcome::fine},
+                              {"diverged", r.report.outcome != Outcome::fine && r.report.outcome != Outcome::suspect},
+                              {"outcome", to_text(r.report.outcome)},
                               {"probes", std::move(probes)}});
   }
-  fmt::print("{}\n", out.dump(1));
+  fmt::print("{}\n", out.dump(1, ' ', false, Json::error_handler_t::replace));
 }
 
 }  // namespace
 
 int command_compare(const CompareArguments& a) {
   std::vector<Result> results;
-  bool all_fine = true;
+  ExitCode worst = fine;
   for (const std::string& method : a.methods.empty() ? method_names() : a.methods) {
     const Checked<Scene> scene = load_scene({a.scene, method, a.sets});
     if (!scene) return fmt::print(stderr, "{}", to_text(scene.problems())), bad_input;
@@ -93,7 +99,7 @@ int command_compare(const CompareArguments& a) {
     }
     Result result{simulate(*simulation, {}), simulation->frame()};
     if (result.report.outcome != Outcome::fine) {
-      all_fine = false;
+      worst = std::max(worst, result.report.outcome == Outcome::suspect ? check_failed : diverged);
       fmt::print(stderr, "{}: {}\n", method, result.report.message);
     }
     results.push_back(std::move(result));
@@ -103,7 +109,7 @@ int command_compare(const CompareArguments& a) {
     print_json(results);
   else
     print_text(results);
-  return all_fine ? fine : diverged;
+  return worst;
 }
 
 }  // namespace tendril::cli

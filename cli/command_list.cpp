@@ -41,11 +41,11 @@ void list_scenes() {
   for (const NamedScene& s : scenes) {
     const Checked<Scene> scene = read_scene_file(s.file);
     if (!scene) {
-      fmt::print("{:<{}}  cannot be read: tendril check {}\n", s.name, width, s.name);
+      fmt::print("{:<{}}  cannot be read: tendril check {}\n", printable(s.name), width, printable(s.name));
       continue;
     }
-    fmt::print("{:<{}}  {}\n", s.name, width, scene->title);
-    if (!scene->about.empty()) fmt::print("{:<{}}  {}\n", "", width, first_sentence(scene->about));
+    fmt::print("{:<{}}  {}\n", s.name, width, printable(scene->title));
+    if (!scene->about.empty()) fmt::print("{:<{}}  {}\n", "", width, printable(first_sentence(scene->about)));
   }
 }
 

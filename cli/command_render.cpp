@@ -59,6 +59,8 @@ std::vector<std::string> problems_of(const RenderArguments& a, const std::string
   for (const auto& [name, value] : {std::pair{"--time", a.time}, std::pair{"--from", a.from}, std::pair{"--to", a.to}})
     if (value && (*value < span.from || *value > span.to * (1 + 1e-9)))
       wrong.push_back(fmt::format("{} {:g} s: the run goes from {:g} to {:g} s", name, *value, span.from, span.to));
+  if (a.camera.size() == 6 && std::equal(a.camera.begin(), a.camera.begin() + 3, a.camera.begin() + 3))
+    wrong.emplace_back("--camera: stands at the point that it looks at");
   return wrong;
 }
 

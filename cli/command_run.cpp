@@ -15,16 +15,19 @@
 namespace tendril::cli {
 namespace {
 
-volatile std::sig_atomic_t asked_to_stop = 0;
-extern "C" void note_stop(int) { asked_to_stop = 1; }
+volatile std::sig_atomic_t stop_signal = 0;
+extern "C" void note_stop(int) { stop_signal = 1; }
 
 // The first Ctrl-C ends the run in order; the second one ends the program.
 void catch_stop_signals() {
   struct sigaction action {};
   action.sa_handler = note_stop;
   action.sa_flags = SA_RESETHAND | SA_RESTART;
-  sigaction(SIGINT, &action, nullptr);
-  sigaction(SIGTERM, &action, nullptr);
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+    struct sigaction before {};
+    sigaction(signal, nullptr, &before);
+    if (before.sa_handler != SIG_IGN) sigaction(signal, &action, nullptr);  // nohup ignores SIGHUP, and so do we
+  }
   std::signal(SIGXFSZ, SIG_IGN);  // a limit on file sizes becomes an error of the write that meets it
 }
 
@@ -60,22 +63,20 @@ bool replay_inputs(const RunArguments& a, const std::string& folder, Simulation&
   return true;
 }
 
-void print_probes(const RunReport& report) {
-  for (const ProbeValue& probe : report.last.probes) fmt::print("  {}: {}\n", probe.name, joined(probe.value, 6));
+void print_lines(const std::vector<std::string>& lines) {
+  for (const std::string& line : lines) fmt::print("  {}\n", line);
 }
 
 void print_summary(const RunReport& r, const Simulation& simulation, const std::string& folder, bool shown) {
   fmt::print("{}: {:.6g} s with {} in {} steps ({} frames), {:.2f} s of wall clock\n",
-             simulation.scene().title.empty() ? "run" : simulation.scene().title, r.time, r.method, r.steps, r.frames,
-             r.wall_seconds);
-  print_probes(r);
-  fmt::print("  worst residual {:.2g}, iterations {}, length error {:.2g}; retries {}; energy drift {:.2g}\n",
-             r.worst_residual, r.worst_iterations, r.worst_length_error, r.retries, r.last.drift);
+             simulation.scene().title.empty() ? "run" : printable(simulation.scene().title), r.time, r.method, r.steps,
+             r.frames, r.wall_seconds);
+  print_lines(probe_lines(r, simulation.scene()));
+  print_lines(solver_lines(r));
+  print_lines(energy_lines(r, simulation.frame().flow));
   if (const Verdict& verdict = simulation.frame().report.verdict;
       simulation.scene().time.mode != Mode::dynamics && verdict.judged())
     fmt::print("  the last equilibrium is {}\n", to_text(verdict));
-  fmt::print("  at most {} contacts at once, worst penetration {:.2g} of the radius\n", r.most_contacts,
-             r.worst_penetration);
   fmt::print("  {0}/run.h5  {0}/summary.json  {0}/probes.csv\n", folder);
   if (shown) fmt::print("  to look at it, open {}/index.html in a browser\n", folder);
 }
@@ -95,7 +96,8 @@ bool write_page(const std::string& folder) {
 int finish(const RunArguments& a, const Simulation& simulation, const RunReport& report, const std::string& folder) {
   const bool shown = write_page(folder);
   if (a.json) fmt::print("{}", summary_json(simulation, report));
-  if (report.outcome != Outcome::fine) {
+  const bool suspect = report.outcome == Outcome::suspect;
+  if (report.outcome != Outcome::fine && !suspect) {
     fmt::print(stderr, "{}\nThe last good state (t = {:.6g} s) and every frame before it are in {}\n", report.message,
                report.time, folder);
     return diverged;
@@ -106,15 +108,18 @@ int finish(const RunArguments& a, const Simulation& simulation, const RunReport&
     return interrupted;
   }
   if (!a.json && !a.quiet) print_summary(report, simulation, folder, shown);
-  return fine;
+  if (suspect) fmt::print(stderr, "the result is suspect: {}\n", report.message);
+  return suspect ? check_failed : fine;
 }
 
 std::unique_ptr<RunFolder> open_folder(const RunArguments& a, const std::string& folder, Simulation& simulation) {
   if (!a.resume) return std::make_unique<RunFolder>(folder);
-  if (!look_at_run(folder).exists)
-    throw RecordError(fmt::format("{}: there is no run to resume; leave out --resume, or give its folder with -o", folder));
   auto run = RunFolder::resume(folder, simulation);
-  if (!a.quiet && !a.json) fmt::print(stderr, "going on at t = {:.6g} s\n", simulation.time());
+  if (a.quiet || a.json) return run;
+  if (run->begins_anew())
+    fmt::print(stderr, "{}: the run was ended before its first frame was written; it begins anew\n", folder);
+  else
+    fmt::print(stderr, "going on at t = {:.6g} s\n", simulation.time());
   return run;
 }
 
@@ -138,7 +143,10 @@ int command_run(const RunArguments& a) {
   Progress progress;
   std::vector<Sink*> sinks{run.get(), &log};
   if (!a.quiet) sinks.push_back(&progress);
-  const RunReport report = simulate(*simulation, sinks, [] { return asked_to_stop != 0; });
+  const RunReport report = simulate(*simulation, sinks, [&a, &progress] {
+    if (!a.quiet) progress.still_at_work();
+    return stop_signal != 0;
+  });
   return finish(a, *simulation, report, folder);
 }
 

@@ -8,9 +8,11 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <optional>
 
 #include "cli/commands.h"
 #include "cli/scene_source.h"
+#include "serve/private_redirect.h"
 #include "serve/server.h"
 #include "view/page.h"
 #include "view/replay.h"
@@ -85,7 +87,12 @@ int show(const ViewArguments& a, Content content, StopSignals& signals) {
   std::fflush(stdout);
   if (!on_loopback(a.host))
     fmt::print(stderr, "note: whoever can reach {} and knows this address can use the view\n", a.host);
-  const bool opened = !a.no_browser && there_is_a_screen() && open_browser(server.address(), signals.before());
+  std::optional<PrivateRedirect> door;  // until the end: a browser that is closed may be asked to restore its pages
+  try {
+    if (!a.no_browser && there_is_a_screen()) door.emplace(redirect_folder(), server.address());
+  } catch (const ServeError&) {  // the address was printed: the user can open it
+  }
+  const bool opened = door && open_browser(door->address(), signals.before());
   fmt::print(stderr, "{}; Ctrl-C ends it\n", opened ? "opened in the browser" : "open this address in a browser");
   signals.wait();
   return fine;

@@ -16,6 +16,19 @@ Problems one_problem(std::string what, std::string remedy) {
   return {problem};
 }
 
+// "did you mean": a scene file in the folder of `word`, or a scene by name where a file of that name was meant.
+std::string nearest_file(const fs::path& word, const std::vector<std::string>& names) {
+  std::vector<std::string> files;
+  std::error_code error;
+  const fs::path folder = word.has_parent_path() ? word.parent_path() : fs::path(".");
+  for (fs::directory_iterator entry(folder, error), end; !error && entry != end && files.size() < 1000;
+       entry.increment(error))
+    if (entry->path().extension() == ".toml")
+      files.push_back(word.has_parent_path() ? entry->path().string() : entry->path().filename().string());
+  const std::string here = did_you_mean(word.string(), files);
+  return here.empty() && !word.has_parent_path() ? did_you_mean(word.stem().string(), names) : here;
+}
+
 Checked<fs::path> find_file(const std::string& word) {
   std::error_code ignored;
   if (fs::is_regular_file(word, ignored)) return fs::path(word);
@@ -25,10 +38,20 @@ Checked<fs::path> find_file(const std::string& word) {
     names.push_back(scene.name);
   }
   if (fs::exists(word, ignored)) return fs::path(word);  // a folder or a device: the reader says what is wrong with it
-  const bool looks_like_file = word.find('/') != std::string::npos;
-  return one_problem(
-      fmt::format("there is no scene `{}`", word),
-      looks_like_file ? "give a file that exists, or a name from `tendril list scenes`" : suggest(word, names));
+  if (word.find_first_of("/.") == std::string::npos)
+    return one_problem(fmt::format("there is no scene `{}`", word), suggest(word, names));
+  const std::string nearest = nearest_file(word, names);
+  return one_problem(fmt::format("there is no such file: `{}`", word),
+                     nearest.empty() ? "give a file that exists, or a name from `tendril list scenes`" : nearest);
+}
+
+// The scenes that came with the program: installed beside it wherever that is now (PREFIX/bin, PREFIX/share), else those of the
+// source tree that it was built from.
+fs::path own_scenes() {
+  std::error_code error;
+  const fs::path program = fs::read_symlink("/proc/self/exe", error);
+  const fs::path installed = (program.parent_path() / "../share/tendril/scenes").lexically_normal();
+  return !error && fs::is_directory(installed, error) ? installed : fs::path(TENDRIL_SCENES);
 }
 
 }  // namespace
@@ -41,10 +64,7 @@ std::vector<NamedScene> all_scenes() {
       if (entry.path().extension() == ".toml") found.emplace(entry.path().stem().string(), entry.path());
   };
   if (const char* own = std::getenv("TENDRIL_SCENES_DIR")) look_in(own);
-  look_in(TENDRIL_SCENES);  // of the repository
-  std::error_code unknown;
-  const fs::path program = fs::read_symlink("/proc/self/exe", unknown);
-  if (!unknown) look_in(program.parent_path() / "../share/tendril/scenes");  // installed
+  look_in(own_scenes());
   std::vector<NamedScene> scenes;
   for (auto& [name, file] : found) scenes.push_back({name, file});
   return scenes;

@@ -5,9 +5,11 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cerrno>
+#include <cmath>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
+#include <system_error>
 
 #include "cli/commands.h"
 #include "tendril/record.h"
@@ -32,6 +34,18 @@ tendril simulates elastic rods: they bend, twist, buckle, coil and swing.
 A SCENE is a file (TOML) or the name of one from `tendril list scenes`. `tendril COMMAND --help` says more.
 )";
 
+// CLI::Range and CLI::NonNegativeNumber let "nan" pass: no comparison with it is true.
+const CLI::Validator& is_finite() {
+  static const CLI::Validator validator(
+      [](std::string& text) {
+        double number = 0;
+        const bool read = CLI::detail::lexical_cast(text, number);
+        return read && std::isfinite(number) ? std::string() : text + " is not a finite number";
+      },
+      "", "finite");
+  return validator;
+}
+
 struct Arguments {
   RunArguments run;
   CheckArguments check;
@@ -51,7 +65,9 @@ void describe_run(CLI::App& app, RunArguments& a) {
   run->add_option("--set", a.sets, "change a field: rod.beam.segments=100, rod[0].segments=100, time.step=1e-4")
       ->take_all()
       ->allow_extra_args(false);
-  run->add_option("--until", a.until, "end at this time instead of the scene's duration [s]")->check(CLI::NonNegativeNumber);
+  run->add_option("--until", a.until, "end at this time instead of the scene's duration [s]")
+      ->check(is_finite())
+      ->check(CLI::NonNegativeNumber);
   run->add_option("--inputs", a.inputs, "set the live inputs of the run in this folder again, each at its step");
   run->add_flag("--resume", a.resume, "go on with the run in the output folder");
   run->add_option("--threads", a.threads, "at most this many; the results are the same for any number")
@@ -76,13 +92,17 @@ void describe_render(CLI::App& app, RenderArguments& a) {
   CLI::App* render = app.add_subcommand("render", "a picture or a film of saved runs");
   render->add_option("runs", a.runs, "folders of runs; several are overlaid")->required();
   render->add_option("-o,--output", a.output, "a file that ends in .png, .mp4 or .webm")->required();
-  render->add_option("--time", a.time, "of a picture [s] (default: the end)");
-  render->add_option("--from", a.from, "a film begins at this time [s]");
-  render->add_option("--to", a.to, "a film ends at this time [s]");
+  render->add_option("--time", a.time, "of a picture [s] (default: the end)")->check(is_finite());
+  render->add_option("--from", a.from, "a film begins at this time [s]")->check(is_finite());
+  render->add_option("--to", a.to, "a film ends at this time [s]")->check(is_finite());
   render->add_option("--speed", a.speed, "simulated seconds per second of film")
+      ->check(is_finite())
       ->check(CLI::Range(1e-6, 1e6))
       ->capture_default_str();
-  render->add_option("--fps", a.fps, "pictures per second of film")->check(CLI::Range(1.0, 240.0))->capture_default_str();
+  render->add_option("--fps", a.fps, "pictures per second of film")
+      ->check(is_finite())
+      ->check(CLI::Range(1.0, 240.0))
+      ->capture_default_str();
   render->add_option("--size", a.size, "WIDTHxHEIGHT in pixels")->capture_default_str();
   render->add_option("--colour", a.colour, "what the colours show")
       ->check(CLI::IsMember({"twist", "curvature", "tension", "moment", "contact", "none"}))
@@ -92,7 +112,8 @@ void describe_render(CLI::App& app, RenderArguments& a) {
   render
       ->add_option("--camera", a.camera, "px,py,pz,tx,ty,tz: where it stands and where it looks [m] (default: all in view)")
       ->delimiter(',')
-      ->expected(6);
+      ->expected(6)
+      ->check(is_finite());
   render->add_flag("--plain", a.plain, "without title, time, legend and arrows of contacts");
   render->add_flag("--quiet", a.quiet, "say nothing but problems");
 }
@@ -147,6 +168,20 @@ int dispatch(const CLI::App& app, const Arguments& a, const char* const* argv, c
   return command_compare(a.compare);
 }
 
+// What stands on the command line and nobody asked for: an option with a slip, or a word too many.
+std::string too_much(const CLI::App& command) {
+  const std::vector<std::string> extra = command.remaining();
+  const auto option = std::find_if(extra.begin(), extra.end(), [](const std::string& w) { return w.starts_with("-"); });
+  if (option == extra.end())
+    return fmt::format("`{}` is one word too many; `tendril {} --help` says what the command takes",
+                       extra.empty() ? "" : extra.front(), command.get_name());
+  std::vector<std::string> known;
+  for (const CLI::Option* o : command.get_options())
+    for (const std::string& name : o->get_lnames()) known.push_back("--" + name);
+  const std::string word = option->substr(0, option->find('='));
+  return fmt::format("`tendril {}` has no option `{}`; {}", command.get_name(), word, suggest(word, known));
+}
+
 int parse_and_run(int argc, const char* const* argv, const Lab* lab) {
   Arguments arguments;
   CLI::App app("Elastic rods: bend, twist, buckle, coil, swing.", "tendril");
@@ -166,6 +201,11 @@ int parse_and_run(int argc, const char* const* argv, const Lab* lab) {
   }
   try {
     app.parse(argc, argv);
+  } catch (const CLI::ExtrasError& error) {
+    const auto command = app.get_subcommands();
+    if (command.empty()) return app.exit(error), bad_input;
+    fmt::print(stderr, "{}\n", printable(too_much(*command.front())));
+    return bad_input;
   } catch (const CLI::ParseError& error) {
     if (app.exit(error) == 0) return fine;  // asked for help
     return bad_input;
@@ -175,7 +215,9 @@ int parse_and_run(int argc, const char* const* argv, const Lab* lab) {
 
 }  // namespace
 
-int run_program(int argc, const char* const* argv, const Lab* lab) {
+namespace {
+
+int run_and_catch(int argc, const char* const* argv, const Lab* lab) {
   if (argc < 2 || std::string_view(argv[1]).empty()) {
     fmt::print("{}", short_help);
     return fine;
@@ -188,10 +230,26 @@ int run_program(int argc, const char* const* argv, const Lab* lab) {
   } catch (const std::bad_alloc&) {
     fmt::print(stderr, "there is not enough memory for this scene; take fewer segments\n");
     return bad_input;
+  } catch (const std::system_error& error) {
+    if (std::ferror(stdout) != 0) return check_failed;  // a full disk: run_program says so
+    fmt::print(stderr, "an error inside tendril, please report it: {}\n", error.what());
+    return check_failed;
   } catch (const std::exception& error) {
     fmt::print(stderr, "an error inside tendril, please report it: {}\n", error.what());
     return check_failed;
   }
+}
+
+}  // namespace
+
+int run_program(int argc, const char* const* argv, const Lab* lab) {
+  const int code = run_and_catch(argc, argv, lab);
+  // What is still in the buffer may meet a full disk or a closed pipe: then the answer has not arrived, and that is no success.
+  errno = 0;
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return code;
+  fmt::print(stderr, "the output could not be written{}{}\n", errno == 0 ? "" : ": ",
+             errno == 0 ? "" : std::strerror(errno));
+  return code == fine ? check_failed : code;
 }
 
 }  // namespace tendril::cli

@@ -43,7 +43,8 @@ SENTENCE("cli",
   EXPECT_EQ(outcome("cut"), "interrupted");
   shell.file("stiff.toml", beam_scene("step = \"auto\"", "step = 2.0"));
   const Answer stiff = shell.tendril(
-      "run stiff.toml -o here --set time.duration=40 --set time.frames_per_second=0.5 --set 'rod[0].stretch=elastic'");
+      "run stiff.toml -o here --set time.allow_unstable=true --set time.duration=40 --set time.frames_per_second=0.5 --set "
+      "'rod[0].stretch=elastic'");
   EXPECT_EQ(stiff.code, 3) << stiff.err;  // in the place of the older run
   EXPECT_EQ(outcome("here"), "diverged");
   EXPECT_EQ(shell.tendril("run beam.toml -o blocked").code, 0);
@@ -140,6 +141,24 @@ SENTENCE("cli", "unknown commands, scenes, methods, experiments and lists get a 
   unsetenv("TENDRIL_SCENES_DIR");
 }
 
+SENTENCE("cli", "a program that has been moved finds the scenes installed beside it, not those it was built with") {
+  Shell shell;
+  namespace fs = std::filesystem;
+  fs::create_directories(shell.folder / "bin");
+  fs::create_directories(shell.folder / "share/tendril/scenes");
+  fs::create_symlink(TENDRIL_PROGRAM, shell.folder / "linked");
+  fs::copy_file(TENDRIL_PROGRAM, shell.folder / "bin/tendril");
+  shell.file("share/tendril/scenes/only_here.toml", beam_scene());
+  const auto listed = [&shell](const std::string& program) {
+    const std::string said = (shell.folder / "said.txt").string();
+    EXPECT_EQ(std::system(("cd / && '" + (shell.folder / program).string() + "' list scenes >'" + said + "'").c_str()), 0);
+    return read_text_file(said);
+  };
+  EXPECT_TRUE(has(listed("bin/tendril"), "only_here"));
+  EXPECT_FALSE(has(listed("bin/tendril"), "cantilever"));
+  EXPECT_TRUE(has(listed("linked"), "cantilever"));  // a link to the program of a source tree has that tree's
+}
+
 SENTENCE("cli", "wrong usage exits with 2") {
   Shell shell;
   shell.file("beam.toml", beam_scene());
@@ -195,8 +214,9 @@ SENTENCE("cli", "a run that diverges exits with 3, names the cause and keeps the
   Shell shell;
   // 1 s steps for a rod that needs less than a millisecond; even 1/256 of it is too much.
   shell.file("beam.toml", beam_scene("step = \"auto\"", "step = 2.0"));
-  const Answer a =
-      shell.tendril("run beam.toml --set time.duration=40 --set time.frames_per_second=0.5 --set 'rod[0].stretch=elastic'");
+  const Answer a = shell.tendril(
+      "run beam.toml --set time.allow_unstable=true --set time.duration=40 --set time.frames_per_second=0.5 "
+      "--set 'rod[0].stretch=elastic'");
   EXPECT_EQ(a.code, 3) << a.err;
   EXPECT_TRUE(has(a.err, "What to change")) << a.err;
   EXPECT_TRUE(std::filesystem::exists(shell.folder / "runs" / "beam" / "checkpoint.bin"));

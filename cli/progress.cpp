@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <string>
 
@@ -23,22 +24,37 @@ std::string duration_text(double seconds) {
 Progress::Progress() : terminal_(isatty(STDERR_FILENO) == 1) {}
 
 void Progress::begin(const Simulation& simulation) {
-  started_ = last_ = Clock::now();
+  started_ = last_ = last_tick_ = Clock::now();
+  time_ = simulation.time();
   start_time_ = simulation.time();
   steps_ = start_steps_ = simulation.frame().step;
 }
 
 void Progress::take(const Frame& frame, const Measures& measures) {
-  drift_ = measures.drift;
+  energy_error_ = measures.energy_error;
   steps_ = frame.step;
 }
 
 void Progress::tick(const Simulation& simulation) {
   const Clock::time_point now = Clock::now();
   const double since = std::chrono::duration<double>(now - last_).count();
+  last_tick_ = now, time_ = simulation.time();
   if (since < (terminal_ ? seconds_between_bars : seconds_between_lines)) return;
   last_ = now;
   show(simulation, now);
+}
+
+void Progress::still_at_work() {
+  const Clock::time_point now = Clock::now();
+  const double since = std::chrono::duration<double>(now - last_).count();
+  if (since < seconds_between_lines) return;
+  last_ = now;
+  const double wall = std::chrono::duration<double>(now - last_tick_).count();
+  const std::string text =
+      fmt::format("t = {:.4g} s: looking for the next equilibrium for {} now", time_, duration_text(wall));
+  fmt::print(stderr, "{}{}{}", terminal_ ? "\r\033[K" : "", text, terminal_ ? "" : "\n");
+  std::fflush(stderr);
+  shown_ = terminal_;
 }
 
 void Progress::show(const Simulation& simulation, Clock::time_point now) {
@@ -48,8 +64,9 @@ void Progress::show(const Simulation& simulation, Clock::time_point now) {
   const double steps_per_second = wall > 0 ? static_cast<double>(steps_ - start_steps_) / wall : 0;
   const std::string left = rate > 0 ? duration_text((duration - time) / rate) : "?";
   const double share = duration > 0 ? std::clamp(time / duration, 0.0, 1.0) : 1.0;
-  const std::string numbers = fmt::format("t = {:.4g} of {:.4g} s  {:.3g} steps/s  {:.3g} s/s  left {}  drift {:.1e}", time,
-                                          duration, steps_per_second, rate, left, drift_);
+  std::string numbers = fmt::format("t = {:.4g} of {:.4g} s  {:.3g} steps/s  {:.3g} s/s  left {}", time, duration,
+                                    steps_per_second, rate, left);
+  if (std::isfinite(energy_error_)) numbers += "  energy error " + percent_text(energy_error_);
   if (terminal_) {
     constexpr int width = 24;
     const int full = static_cast<int>(share * width);

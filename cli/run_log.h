@@ -26,6 +26,7 @@ class RunLog final : public Sink {
   std::shared_ptr<spdlog::logger> log_;
   int retries_ = 0;
   MethodInfo method_;
+  EnergyFlow flow_;  // of the last frame
 };
 
 }  // namespace tendril::cli

@@ -18,8 +18,53 @@ struct Answer {
   std::string out, err;
 };
 
+// A program that was started and is still at work; it is ended with its owner.
+class Running {
+ public:
+  Running(std::vector<std::string> words, const std::filesystem::path& folder, const std::string& name)
+      : err_(folder / (name + ".err")) {
+    child_ = fork();
+    if (child_ == 0) {
+      if (chdir(folder.c_str()) != 0) _exit(99);
+      if (freopen((name + ".out").c_str(), "w", stdout) == nullptr ||
+          freopen((name + ".err").c_str(), "w", stderr) == nullptr)
+        _exit(99);
+      words.insert(words.begin(), TENDRIL_PROGRAM);
+      std::vector<char*> argv;
+      for (std::string& word : words) argv.push_back(word.data());
+      argv.push_back(nullptr);
+      execv(argv[0], argv.data());
+      _exit(99);
+    }
+  }
+  Running(const Running&) = delete;
+  Running& operator=(const Running&) = delete;
+  ~Running() {
+    if (child_ > 0) kill(child_, SIGKILL), waitpid(child_, nullptr, 0);
+  }
+  void send(int signal_number) const { kill(child_, signal_number); }
+  bool ended_within(double seconds) {
+    for (int tries = 0; tries < seconds * 100; ++tries) {
+      if (child_ < 0 || waitpid(child_, &status_, WNOHANG) == child_) return child_ = -1, true;
+      usleep(10'000);
+    }
+    return false;
+  }
+  int code() const { return WIFEXITED(status_) ? WEXITSTATUS(status_) : -WTERMSIG(status_); }
+  std::string err() const { return read_text_file(err_); }
+  pid_t id() const { return child_; }
+
+ private:
+  pid_t child_ = -1;
+  int status_ = 0;
+  std::filesystem::path err_;
+};
+
 class Shell {  // a folder to work in
  public:
+  Running start(const std::vector<std::string>& words, const std::string& name = "background") const {
+    return Running(words, folder.text(), name);
+  }
   std::filesystem::path file(const std::string& name, const std::string& text) const {
     std::ofstream(folder / name, std::ios::binary) << text;
     return folder / name;

@@ -10,7 +10,7 @@ namespace tendril::cli {
 namespace fs = std::filesystem;
 namespace {
 
-constexpr std::uintmax_t most_picture_bytes = 8 << 20;
+constexpr std::uintmax_t max_picture_bytes = 8 << 20;
 
 SceneOffer offer_of(const std::string& name, const Checked<Scene>& scene) {
   if (!scene) return {name, name, fmt::format("It cannot be read: tendril check {}", name), ""};
@@ -54,7 +54,7 @@ std::optional<std::string> scene_picture(std::string_view path) {
     if (scene.name != name) continue;
     const fs::path file = fs::path(scene.file).replace_extension(".png");
     std::error_code error;
-    if (!fs::is_regular_file(file, error) || fs::file_size(file, error) > most_picture_bytes) return std::nullopt;
+    if (!fs::is_regular_file(file, error) || fs::file_size(file, error) > max_picture_bytes) return std::nullopt;
     std::ostringstream bytes;
     bytes << std::ifstream(file, std::ios::binary).rdbuf();
     return std::move(bytes).str();

@@ -162,10 +162,11 @@ inline const MethodEntry& fake_method() {
   static const MethodEntry entry = [] {
     MethodEntry e;
     e.info.name = "fake";
-    constexpr FeatureSet both{Feature::anisotropic,       Feature::rest_curvature, Feature::ring,
-                              Feature::hold_position,     Feature::hold_direction, Feature::hold_twist,
-                              Feature::hold_inside,       Feature::varying_nodes,  Feature::couplings,
-                              Feature::turning_couplings, Feature::contact,        Feature::bodies};
+    constexpr FeatureSet both{
+        Feature::anisotropic,    Feature::rest_curvature,    Feature::ring,        Feature::hold_position,
+        Feature::hold_direction, Feature::hold_twist,        Feature::hold_inside, Feature::varying_nodes,
+        Feature::couplings,      Feature::turning_couplings, Feature::contact,     Feature::bodies,
+        Feature::joints,         Feature::switched_joints};
     e.info.can.motion = both.with({Feature::inertia});
     e.info.can.equilibrium = both.with({Feature::equilibria});
     e.check = [](const Model&, const Options&) { return Problems{}; };

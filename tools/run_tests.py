@@ -168,28 +168,43 @@ def run_browser(script, program, pattern, result):
         result.show("\n".join([f"CRASHED  web: the browser tests (exit code {code})", *("    " + text for text in said[-60:]), ""]))
 
 
-def run_fuzzer(program, seconds, result):
+# Program, largest input in bytes, what must hold, seeds below the root.
+FUZZERS = (
+    ("fuzz_scene", 16384, "no text makes reading, checking and three steps crash", ("scenes", "tools/fuzz/seeds")),
+    ("fuzz_run_file", 256, "no crafted run.h5 makes reader or page crash", ()),
+    ("fuzz_checkpoint", 256, "no forged checkpoint makes loading or the next steps crash or hang", ()),
+    ("fuzz_obj", 4096, "no OBJ file makes reading or checking crash", ("tools/fuzz/seeds_obj",)),
+    ("fuzz_csv", 4096, "no CSV file makes reading or checking crash", ("tools/fuzz/seeds_csv",)),
+    ("fuzz_message", 1024, "no message makes the live view crash", ("tools/fuzz/seeds_message",)),
+)
+
+
+def run_fuzzers(folder, seconds, result):
     root = pathlib.Path(__file__).resolve().parent.parent
-    corpus = pathlib.Path(program).parent / "corpus"
-    corpus.mkdir(exist_ok=True)
-    seeds = [str(f) for f in (root / "scenes", root / "tools/fuzz/seeds") if f.is_dir()]
-    words = set(re.findall(r'v\("(\w+)"', (root / "src/scene/describe_scene.h").read_text()))
-    with tempfile.NamedTemporaryFile("w", suffix=".dict") as dictionary:
-        dictionary.write("".join(f'"{w}"\n' for w in sorted(words)))
-        dictionary.flush()
-        print(f"fuzzing for {seconds} s ...", flush=True)
-        done = subprocess.run(
-            [program, f"-max_total_time={seconds}", "-timeout=25", "-rss_limit_mb=4096", "-max_len=16384", "-print_final_stats=1",
-             f"-dict={dictionary.name}", f"-artifact_prefix={corpus.parent}/", str(corpus), *seeds],
-            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace")
-    name = "fuzz: no text makes reading, checking and three steps crash"
-    if done.returncode == 0:
-        result.passed += 1
-        count = re.search(r"stat::number_of_executed_units: +(\d+)", done.stdout)
-        print(f"  {count[1] if count else '?'} texts tried")
-    else:
-        result.failed.append(name)
-        result.show("\n".join([f"FAILED  {name}", *("    " + t for t in done.stdout.splitlines()[-60:]), ""]))
+    for program, longest, sentence, seeds in FUZZERS:
+        corpus = pathlib.Path(folder) / ("corpus" if program == "fuzz_scene" else program + "_corpus")
+        corpus.mkdir(exist_ok=True)
+        where = [str(root / f) for f in seeds if (root / f).is_dir()]
+        words = set(re.findall(r'v\("(\w+)"', (root / "src/scene/describe_scene.h").read_text()))
+        units = set(re.findall(r'^    \{"(\w+)", \{', (root / "src/scene/units.cpp").read_text(), re.MULTILINE))
+        with tempfile.NamedTemporaryFile("w", suffix=".dict") as dictionary:
+            dictionary.write("".join(f'"{w}"\n' for w in sorted(words)))
+            dictionary.write("".join(f'"\\"5 m{u}\\""\n"\\"2 {u}\\""\n' for u in sorted(units)))
+            dictionary.flush()
+            print(f"{program}: fuzzing for {seconds} s ...", flush=True)
+            choice = [f"-dict={dictionary.name}"] if program == "fuzz_scene" else []
+            done = subprocess.run(
+                [f"{folder}/{program}", f"-max_total_time={seconds}", "-timeout=25", "-rss_limit_mb=4096", f"-max_len={longest}",
+                 "-print_final_stats=1", *choice, f"-artifact_prefix={folder}/{program}-", str(corpus), *where],
+                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace")
+        name = f"fuzz: {sentence}"
+        if done.returncode == 0:
+            result.passed += 1
+            count = re.search(r"stat::number_of_executed_units: +(\d+)", done.stdout)
+            print(f"  {count[1] if count else '?'} inputs tried")
+        else:
+            result.failed.append(name)
+            result.show("\n".join([f"FAILED  {name}", *("    " + t for t in done.stdout.splitlines()[-60:]), ""]))
 
 
 def main():
@@ -199,7 +214,7 @@ def main():
     parser.add_argument("--without", nargs="*", default=[])
     parser.add_argument("--browser", help="script with the browser tests")
     parser.add_argument("--tendril", help="the program they drive")
-    parser.add_argument("--fuzz")
+    parser.add_argument("--fuzz", help="folder with the fuzz targets")
     parser.add_argument("--fuzz-seconds", type=int, default=60)
     a = parser.parse_args()
     pattern = a.only
@@ -210,7 +225,7 @@ def main():
     if a.browser:
         run_browser(a.browser, a.tendril, a.only, result)
     if a.fuzz:
-        run_fuzzer(a.fuzz, a.fuzz_seconds, result)
+        run_fuzzers(a.fuzz, a.fuzz_seconds, result)
     slowest = sorted(result.seconds.items(), key=lambda item: -item[1])[:3]
     if slowest and slowest[0][1] > 1:
         result.show("slowest: " + "; ".join(f"{name} {seconds:.1f} s" for name, seconds in slowest))

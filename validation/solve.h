@@ -14,12 +14,13 @@ inline Simulation open_or_throw(const Scene& scene) {
 }
 
 // One step; in statics and quasistatic mode one recorded equilibrium.
-inline StepReport advance_or_throw(Simulation& simulation) {
+inline StepReport step_or_throw(Simulation& simulation) {
   const StepReport report = simulation.advance();
   if (report.outcome != Outcome::fine)
     throw std::runtime_error(simulation.scene().title + ": " + simulation.report().message);
   return report;
 }
+inline void advance_or_throw(Simulation& simulation) { (void)step_or_throw(simulation); }
 
 inline Simulation run_to_end(const Scene& scene) {
   Simulation simulation = open_or_throw(scene);

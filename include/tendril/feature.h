@@ -48,8 +48,8 @@ struct FeatureInfo {
   const char* lack;  // "method `x` ..., but ...", for those without
 };
 inline constexpr std::array<FeatureInfo, static_cast<std::size_t>(Feature::count)> all_features{{
-    {Feature::inertia, "motion", "has no inertia"},
-    {Feature::equilibria, "equilibria", "finds no equilibria"},
+    {Feature::inertia, "motion", "computes equilibria only"},
+    {Feature::equilibria, "equilibria", "computes motion only"},
     {Feature::stretch, "stretch", "has no rods that stretch"},
     {Feature::shear, "shear", "has no rods that shear"},
     {Feature::stiffening, "moments that stiffen", "knows linear moments only"},

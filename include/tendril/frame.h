@@ -2,8 +2,11 @@
 // Consumers use the Frame's own counts, never those of the start: a winch or an adaptive mesh changes them.
 #pragma once
 
+#include <concepts>
 #include <cstdint>
 #include <limits>
+#include <string>
+#include <type_traits>
 #include <vector>
 
 #include "tendril/placed.h"
@@ -18,15 +21,55 @@ struct Energy {  // [J]
 };
 // The components with their names, in the order of files and displays: f("kinetic", e.kinetic), ...
 template <class E, class F>
+requires std::same_as<std::remove_cvref_t<E>, Energy>
 void for_each_component(E&& e, F&& f) {
   f("kinetic", e.kinetic), f("bending", e.bending), f("twisting", e.twisting), f("stretching", e.stretching);
   f("gravity", e.gravity), f("contact", e.contact), f("shearing", e.shearing);
 }
 
-enum class Outcome : std::uint8_t { fine, not_converged, diverged };
+// What went into the rods and free bodies from outside, and what was taken out of them for good, since the start [J]. A method adds it
+// up while it steps. With the energy that its scheme conserves, own_energy, it is a balance:
+//   own_energy now - own_energy at the start - work() + dissipated() = energy error
+struct EnergyFlow {
+  // Work done on them; negative where they do work.
+  double clamps = 0;     // that move or turn
+  double loads = 0;      // forces and moments, at points and along rods
+  double gravity = 0;    // by a change of gravity: -mass . change . place
+  double hands = 0;      // and couplings: by what they pull with, springs and dampers
+  double wind = 0;       // the air's force along the air's velocity
+  double obstacles = 0;  // that move: their push and their friction, along their own velocity
+  double bodies = 0;     // driven ones, likewise, and by their joints
+  // Taken from them.
+  double damping = 0;   // of masses and inside of rods
+  double drag = 0;      // the air's force along the velocity against the air
+  double friction = 0;  // where things slide on each other
+  double impacts = 0;   // where things that meet stay together
+  double work() const { return clamps + loads + gravity + hands + wind + obstacles + bodies; }
+  double dissipated() const { return damping + drag + friction + impacts; }
+};
+// The components with their names, in the order of files and displays: f("clamps", e.clamps), ...; first the works, then what is taken.
+inline constexpr int works_of_flow = 7, parts_of_flow = 11;
+template <class E, class F>
+requires std::same_as<std::remove_cvref_t<E>, EnergyFlow>
+void for_each_component(E&& e, F&& f) {
+  f("clamps", e.clamps), f("loads", e.loads), f("gravity", e.gravity), f("hands", e.hands);
+  f("wind", e.wind), f("obstacles", e.obstacles), f("bodies", e.bodies);
+  f("damping", e.damping), f("drag", e.drag), f("friction", e.friction), f("impacts", e.impacts);
+}
+
+enum class Outcome : std::uint8_t { fine, not_converged, diverged, suspect };  // suspect: of whole runs only, see RunReport
 // Why a step failed. The first ones are everybody's; from `own` on they are the method's, numbered as MethodInfo::failures.
 // The words are given by failure_of (method.h).
-enum class Cause : std::uint8_t { none, not_finite, step_too_large, no_equilibrium, clamp_out_of_reach, contact, own = 16 };
+enum class Cause : std::uint8_t {
+  none,
+  not_finite,
+  step_too_large,
+  no_equilibrium,
+  clamp_out_of_reach,
+  contact,
+  taut,
+  own = 16
+};
 constexpr Cause own_cause(int number) { return static_cast<Cause>(static_cast<int>(Cause::own) + number); }
 
 // Is an equilibrium a minimum of the energy?
@@ -34,17 +77,28 @@ struct Verdict {
   enum class Kind : std::uint8_t { not_asked, no_energy, counted };  // no_energy: a load has no potential to be a minimum of
   Kind kind = Kind::not_asked;
   int unstable = 0;  // counted: directions in which the energy falls
-  // Eigenvalue of the softest mode, the one nearest to zero, over the method's own unit of stiffness; NaN: not known.
+  // Counted: neutral directions, in which nothing changes to second order. They do not make an equilibrium unstable.
+  struct Neutral {
+    int moving = 0;    // a rod that nothing holds, as a whole
+    int swinging = 0;  // as a whole about the points or the line that hold it
+    int turning = 0;   // about itself
+    int other = 0;     // softer than rounding can tell: at a threshold, or a pattern that slides along the rod
+    int count() const { return moving + swinging + turning + other; }
+    bool operator==(const Neutral&) const = default;
+  };
+  Neutral neutral = {};
+  // Eigenvalue of the softest mode that is not neutral, the one nearest to zero, over the method's own unit of stiffness;
+  // NaN: not known.
   double softest = std::numeric_limits<double>::quiet_NaN();
 
   bool minimum() const { return kind == Kind::counted && unstable == 0; }
   bool judged() const { return kind != Kind::not_asked; }
   void add(const Verdict& rod);  // of one more rod that does not depend on the others
 };
-const char* to_text(const Verdict& verdict);  // "a minimum of the energy"
-const char* to_text(Outcome outcome);         // "fine", "not_converged", "diverged": as in summary.json and run.h5
+std::string to_text(const Verdict& verdict);  // "a minimum of the energy; neutral: the rod turning about itself"
+const char* to_text(Outcome outcome);  // "fine", "not_converged", "diverged", "suspect": as in summary.json and run.h5
 
-struct StepReport {
+struct [[nodiscard]] StepReport {
   Outcome outcome = Outcome::fine;
   Cause cause = Cause::none;
   int iterations = 0;      // of the solver that limits: projection, Newton
@@ -108,9 +162,11 @@ struct Frame {
   // What acted: the drive that the method evaluated for this time.
   Vec3 gravity = Vec3::Zero();  // [m/s^2]
   double load_factor = 1;       // of a statics ramp
+  std::vector<Pose> clamps;     // per clamp: where it is, as it holds or would hold
   std::vector<Pose> obstacles;  // per obstacle: where it is
   std::vector<Pull> pulls;      // of couplings and hands that hold now
   Energy own_energy;            // the energy the scheme itself conserves
+  EnergyFlow flow;              // what went in and out since the start; of equilibria `run` adds it up
   StepReport report;
 };
 

@@ -50,11 +50,20 @@ struct WinchOrder {
   double speed = 0;  // [m/s]
 };
 
+// Overrides the times between which a joint holds.
+struct JointSwitch {
+  int joint = -1;
+  bool on = true;
+};
+
+inline constexpr int max_hands = 8;
+
 struct Live {
   double gravity_scale = 1;
-  FixedVec<Hand, 8> hands;
+  FixedVec<Hand, max_hands> hands;
   FixedVec<PathInput, 16> paths;
   FixedVec<WinchOrder, 8> winches;
+  FixedVec<JointSwitch, 16> joints;
 };
 
 }  // namespace tendril

@@ -22,6 +22,7 @@ struct OptionInfo {
   double low = -forever, high = forever;  // for numbers, both allowed
   std::vector<std::string> choices;       // for words
   std::string sentence;
+  std::vector<std::string> lossy = {};  // of the choices: schemes that lose energy by their nature
 };
 // A method's options with every default filled in; built from a scene's table after checking.
 class Options {

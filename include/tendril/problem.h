@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -22,7 +23,12 @@ struct Problem {
 };
 using Problems = std::vector<Problem>;
 
-std::string to_text(const Problem& problem);    // one line: where: field: what, allowed; remedy
+// The text on one line, with everything that is not to be seen written out as \x1b: control characters, bytes that are no
+// UTF-8, marks that turn the direction of writing. What a scene or a file name holds cannot command the terminal that shows it.
+std::string printable(std::string_view text);
+bool is_utf8(std::string_view text);
+
+std::string to_text(const Problem& problem);    // one printable line: where: field: what, allowed; remedy
 std::string to_text(const Problems& problems);  // one line each
 [[nodiscard]] bool has_errors(const Problems& problems);
 

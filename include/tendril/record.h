@@ -18,15 +18,23 @@ struct RecordError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+// A run that another process is writing now cannot be read yet.
+struct RunGoingOn : RecordError {
+  using RecordError::RecordError;
+};
+
 // Writes frames as they come; flushes and writes a checkpoint every second of wall clock, so that a killed process leaves a
-// readable run.h5 with every frame up to then. Every failure to write throws RecordError.
+// readable run.h5 with every frame up to then. What a checkpoint counts on is on the disk before it. Every failure to write throws
+// RecordError, and so does a file that was removed meanwhile. From begin() or resume() until it is destroyed the folder is locked: a
+// second writer is refused.
 class RunFolder final : public Sink {
  public:
   // A new run. The folder may not exist yet, be empty, or hold an older run, which is then replaced; anything else is
   // refused.
   explicit RunFolder(const std::filesystem::path& folder);
   // Goes on with the run in the folder: `simulation`, just opened from the same scene, is set to the last checkpoint and the
-  // files are cut back to it. The duration may be longer than before.
+  // files are cut back to it. The duration may be longer than before. A run that was ended before its first frame was on the disk
+  // begins anew.
   static std::unique_ptr<RunFolder> resume(const std::filesystem::path& folder, Simulation& simulation);
   ~RunFolder() override;
 
@@ -36,6 +44,7 @@ class RunFolder final : public Sink {
   void end(const RunReport& report) override;
 
   const std::filesystem::path& folder() const;
+  bool begins_anew() const;  // nothing to go on from: begin() starts a new run
   double seconds_between_flushes = 1.0;
   bool whole_when_told = false;  // a live recording is whole whenever end() is called
   // What views need of the scene, kept beside it in run.h5: tendril::describe_for_views (tendril/view.h). Without it the run cannot
@@ -51,6 +60,7 @@ class RunFolder final : public Sink {
 struct RunState {
   bool exists = false;    // a run.h5 that can be read
   bool complete = false;  // it reached its end
+  bool going_on = false;  // another process is writing it now; nothing else is known
   std::int64_t frames = 0;
   std::string scene;  // TOML
   std::string method;
@@ -83,14 +93,14 @@ class TrajectoryReader {
   const std::string& scene() const;        // TOML
   const std::string& description() const;  // JSON for views; empty: none
   bool complete() const;                   // it reached its end
-  const std::string& outcome() const;      // fine, not_converged, diverged, or interrupted: stopped, killed, still going on
+  const std::string& outcome() const;      // fine, suspect, not_converged, diverged; interrupted: stopped, killed, goes on
   const std::string& message() const;      // what happened and what to change, when not fine
   const std::vector<std::string>& rod_names() const;
 
   // Frame k = 0 .. frames() - 1; rising k is fast. Momenta are in `measures`, probes too. What they held before is
   // replaced, its memory is used again.
   void read(std::int64_t k, Frame& frame, Measures& measures);
-  // Only what is plotted: time, step, twist and the solver's report of the frame; energy, drift, errors and probes.
+  // Only what is plotted: time, step, twist and the solver's report of the frame; energy and its balance, errors and probes.
   void read_numbers(std::int64_t k, Frame& frame, Measures& measures);
 
  private:
@@ -105,7 +115,7 @@ struct Trajectory {
   std::vector<std::string> rod_names;
   std::vector<Frame> frames;
   std::vector<Energy> energies;  // the yardstick's
-  std::vector<double> drift;
+  std::vector<double> energy_error;
 };
 Trajectory read_trajectory(const std::filesystem::path& file);
 

@@ -273,6 +273,7 @@ struct Time {
   Mode mode = Mode::dynamics;
   std::optional<double> step;  // [s]; none: "auto"
   double frames_per_second = 60;
+  bool allow_unstable = false;  // a step above the stable one is taken as it is
   bool operator==(const Time&) const = default;
 };
 

@@ -4,6 +4,7 @@
 #include <array>
 #include <filesystem>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <span>
 #include <string>
@@ -27,7 +28,9 @@ std::string write_scene(const Scene& scene);                        // TOML that
 std::string scene_format_manual(std::span<const MethodInfo> methods);                           // docs/scene_format.md
 std::string scene_json_schema(std::span<const MethodInfo> methods);                             // docs/scene.schema.json
 std::string capability_table(std::span<const MethodInfo> methods);                              // docs/methods/README.md
-std::string suggest(std::string_view word, const std::vector<std::string>& allowed);            // "did you mean `radius`?"
+// "did you mean `radius`?", or what is allowed when nothing is near; the second says nothing then.
+std::string suggest(std::string_view word, const std::vector<std::string>& allowed);
+std::string did_you_mean(std::string_view word, const std::vector<std::string>& allowed);
 
 // ---- checking --------------------------------------------------------------------------------------------------------------
 [[nodiscard]] Problems check(const Scene& scene);  // ranges, references, geometry, capability of its method
@@ -61,7 +64,10 @@ struct ProbeValue {
 };
 struct Measures {  // taken from a Frame, the same for every method
   Energy energy;
-  double drift = 0;         // change of total energy since the start, over the largest energy seen
+  // The error of the energy balance over energy_scale: > 0 where energy came from nowhere. NaN: no balance (statics). In quasistatic mode
+  // it is below 0 where a rod jumped from one equilibrium to another. See docs/conventions.md.
+  double energy_error = std::numeric_limits<double>::quiet_NaN();
+  double energy_scale = 0;  // [J] the energy that moved
   double length_error = 0;  // worst | |edge| / rest - 1 |
   double penetration = 0;   // worst overlap / radius
   Vec3 momentum = Vec3::Zero(), angular_momentum = Vec3::Zero();
@@ -97,11 +103,16 @@ struct RunReport {
   int worst_iterations = 0;
   double worst_residual = 0, worst_length_error = 0;
   double worst_penetration = 0;  // over all steps: deepest overlap over the radius
-  int most_contacts = 0;         // that carried force in one step
+  int max_contacts = 0;          // that carried force in one step
+  // Of the energy balance at the end, and the largest of all recorded times, with its sign; over the scale at the end. NaN: no balance.
+  double energy_error = std::numeric_limits<double>::quiet_NaN(), worst_energy_error = energy_error;
   Measures last;
+  // suspect: it goes on or reached its end, but needed more retries than a few, or its energy error is beyond 5 %. docs/troubleshooting.md
   Outcome outcome = Outcome::fine;
   std::string message;  // what happened and what to change, when not fine
 };
+
+std::string percent_text(double fraction);  // "0.3 %", "-55 %"
 
 class Simulation {
  public:
@@ -117,7 +128,9 @@ class Simulation {
   bool at_recording_time() const;      // the present frame is one to record
   std::int64_t recorded() const;       // recording times reached so far, the present one included
   double time() const;
+  double end_time() const;  // when it ends: the scene's duration, or what go_on_until said
   double step_size() const;
+  double stable_step() const;  // [s] largest one that is expected to stay stable; 0: not limited
   const Frame& frame() const;  // at the present time
   const Measures& measures() const;
   std::span<const Wrench> reactions() const;  // of the frame
@@ -162,7 +175,7 @@ class Sink {  // takes recorded frames: a file, a table, a browser
   virtual void tick(const Simulation&) {}  // often, between frames: flush, checkpoint, progress
   virtual void end(const RunReport& report) = 0;
 };
-// Runs to the end, or until `stop` says so. Every recording time reaches the sinks once, also when a run is loaded and goes on.
+// Runs to the end, or until `stop` says so, which is asked between steps and within long searches for an equilibrium. Every recording time reaches the sinks once, also when a run is loaded and goes on.
 RunReport simulate(Simulation& simulation, std::span<Sink* const> sinks, const std::function<bool()>& stop = {});
 
 }  // namespace tendril

@@ -169,8 +169,11 @@ inline void visit_state(StateArchive& archive, BodyState& b) { archive(b.pose, b
 inline void visit_state(StateArchive& archive, Energy& e) {
   for_each_component(e, [&archive](const char*, double& component) { archive(component); });
 }
+inline void visit_state(StateArchive& archive, EnergyFlow& e) {
+  for_each_component(e, [&archive](const char*, double& component) { archive(component); });
+}
 inline void visit_state(StateArchive& archive, Verdict& v) {
-  archive(v.kind, v.unstable, v.softest);
+  archive(v.kind, v.unstable, v.neutral.moving, v.neutral.swinging, v.neutral.turning, v.neutral.other, v.softest);
   if (v.kind > Verdict::Kind::counted) StateArchive::fail("the state is damaged");
 }
 inline void visit_state(StateArchive& archive, StepReport& r) {

@@ -29,7 +29,7 @@ struct StrandDesign {
   int order = 2;                    // of the sweeps: 1, 2 or 4
   double tolerance = 1e-8;          // parts of the length, radians
   int max_iterations = 8;           // of Newton's method in one call
-  int most_descents = 100;          // iterations of the energy's descent when Newton's method fails; 0: none
+  int max_descents = 100;           // iterations of the energy's descent when Newton's method fails; 0: none
   bool verdict = true;              // look in every call whether the shape is a minimum of the energy, and leave it if not
 };
 

@@ -7,8 +7,8 @@
 #include <algorithm>
 #include <array>
 
+#include "bodies/body_extents.h"
 #include "bodies/ode_setup.h"
-#include "math/elementary.h"
 
 namespace tendril {
 namespace {
@@ -21,11 +21,13 @@ struct MakeGeom {
   dGeomID operator()(const CylinderBody& c) const { return dCreateCylinder(nullptr, c.radius, c.length); }
   dGeomID operator()(const CapsuleBody& c) const { return dCreateCapsule(nullptr, c.radius, c.length); }
 };
-struct Reach {  // of its farthest point from its centre
-  double operator()(const BoxBody& b) const { return 0.5 * b.size.norm(); }
-  double operator()(const SphereBody& s) const { return s.radius; }
-  double operator()(const CylinderBody& c) const { return math::hypot(c.radius, 0.5 * c.length); }
-  double operator()(const CapsuleBody& c) const { return c.radius + 0.5 * c.length; }
+// In units of length of the bodies (units_of), because ODE has tolerances of its own; powers of two change no bit.
+struct InUnits {
+  double f;
+  BodyShape operator()(const BoxBody& b) const { return BoxBody{f * b.size}; }
+  BodyShape operator()(const SphereBody& s) const { return SphereBody{f * s.radius}; }
+  BodyShape operator()(const CylinderBody& c) const { return CylinderBody{f * c.radius, f * c.length}; }
+  BodyShape operator()(const CapsuleBody& c) const { return CapsuleBody{f * c.radius, f * c.length}; }
 };
 
 // ODE finds one contact at most between a capsule and a box, at an end of where they touch: the box would fall over. A cylinder
@@ -50,8 +52,9 @@ struct Pair {  // what goes into every contact of it
 }  // namespace
 
 struct BodyCollisions::Geoms {
-  std::vector<BodyModel> bodies;
-  std::vector<GroundPlane> grounds;
+  double unit = 1;                // [m]; geometry below is in this unit, states and margins that come and go are in metres
+  std::vector<BodyModel> bodies;  // shapes in units
+  std::vector<GroundPlane> grounds;  // points in units
   dWorldID world = nullptr;
   std::vector<dBodyID> carriers;
   std::vector<dGeomID> whole, planes;  // whole: null where a body does not collide
@@ -69,7 +72,7 @@ struct BodyCollisions::Geoms {
   void set_margin_of_grounds(double margin) const;
   void set_margin_of_round(int i, double margin) const;
   void collide_bodies(int i, int j, std::span<const BodyState> states, double margin, std::vector<BodyContact>& out) const;
-  static void collide(dGeomID a, dGeomID b, const Pair& pair, double margin, std::vector<BodyContact>& out);
+  void collide(dGeomID a, dGeomID b, const Pair& pair, double margin, std::vector<BodyContact>& out) const;
 };
 
 BodyCollisions::BodyCollisions(std::span<const BodyModel> bodies, std::span<const GroundPlane> grounds)
@@ -78,16 +81,20 @@ BodyCollisions::BodyCollisions(std::span<const BodyModel> bodies, std::span<cons
   Geoms& g = *geoms_;
   g.bodies.assign(bodies.begin(), bodies.end());
   g.grounds.assign(grounds.begin(), grounds.end());
+  g.unit = units_of(bodies).length;
+  for (BodyModel& body : g.bodies)
+    if (body.shape) body.shape = std::visit(InUnits{1 / g.unit}, *body.shape);
+  for (GroundPlane& ground : g.grounds) ground.point /= g.unit;
   g.world = dWorldCreate();
-  for (const BodyModel& body : bodies) {
+  for (const BodyModel& body : g.bodies) {
     g.carriers.push_back(dBodyCreate(g.world));
     const bool collides = body.shape && body.collides;
     g.whole.push_back(collides ? std::visit(MakeGeom{}, *body.shape) : nullptr);
     if (collides) dGeomSetBody(g.whole.back(), g.carriers.back());
     g.parts.push_back(collides ? parts_of(*body.shape, g.carriers.back()) : Parts{});
-    g.reach.push_back(collides ? std::visit(Reach{}, *body.shape) : 0);
+    g.reach.push_back(collides ? reach_of(*body.shape) : 0);
   }
-  for (const GroundPlane& ground : grounds) {
+  for (const GroundPlane& ground : g.grounds) {
     const Vec3 n = ground.normal.normalized();
     g.planes.push_back(dCreatePlane(nullptr, n.x(), n.y(), n.z(), n.dot(ground.point)));
   }
@@ -108,6 +115,7 @@ void BodyCollisions::ignore_pair(int a, int b) { geoms_->ignored.push_back({std:
 void BodyCollisions::find(std::span<const BodyState> states, std::vector<BodyContact>& out, double margin) {
   set_up_ode();
   const Geoms& g = *geoms_;
+  margin /= g.unit;
   g.place(states);
   if (margin > 0) g.set_margin_of_grounds(margin);
   out.clear();
@@ -120,7 +128,7 @@ void BodyCollisions::find(std::span<const BodyState> states, std::vector<BodyCon
     for (int k = 0; own.moves_freely() && k < static_cast<int>(g.grounds.size()); ++k) {
       const GroundPlane& ground = g.grounds[Geoms::at(k)];
       const Pair pair{i, -1, k, std::min(own.friction, ground.friction), std::min(own.restitution, ground.restitution)};
-      Geoms::collide(g.whole[Geoms::at(i)], g.planes[Geoms::at(k)], pair, margin, out);
+      g.collide(g.whole[Geoms::at(i)], g.planes[Geoms::at(k)], pair, margin, out);
     }
   }
   if (margin > 0) g.set_margin_of_grounds(0);
@@ -128,7 +136,7 @@ void BodyCollisions::find(std::span<const BodyState> states, std::vector<BodyCon
 
 void BodyCollisions::Geoms::place(std::span<const BodyState> states) const {
   for (std::size_t i = 0; i < carriers.size(); ++i) {
-    const Vec3& x = states[i].pose.position;
+    const Vec3 x = states[i].pose.position / unit;
     const Quat& q = states[i].pose.orientation;
     const dQuaternion o = {q.w(), q.x(), q.y(), q.z()};
     dBodySetPosition(carriers[i], x.x(), x.y(), x.z());
@@ -160,7 +168,7 @@ void BodyCollisions::Geoms::collide_bodies(int i, int j, std::span<const BodySta
   const dGeomID a = whole[at(i)], b = whole[at(j)];
   const BodyModel &first = bodies[at(i)], &second = bodies[at(j)];
   if (a == nullptr || b == nullptr || !(first.moves_freely() || second.moves_freely())) return;
-  const double far = reach[at(i)] + reach[at(j)] + margin;
+  const double far = unit * (reach[at(i)] + reach[at(j)] + margin);
   if ((states[at(i)].pose.position - states[at(j)].pose.position).squaredNorm() > far * far) return;
   if (std::find(ignored.begin(), ignored.end(), std::array<int, 2>{i, j}) != ignored.end()) return;
   // One of the two grows by the margin, if it can.
@@ -177,13 +185,14 @@ void BodyCollisions::Geoms::collide_bodies(int i, int j, std::span<const BodySta
   if (grown >= 0) set_margin_of_round(grown, 0);
 }
 
-void BodyCollisions::Geoms::collide(dGeomID a, dGeomID b, const Pair& pair, double margin, std::vector<BodyContact>& out) {
+void BodyCollisions::Geoms::collide(dGeomID a, dGeomID b, const Pair& pair, double margin,
+                                    std::vector<BodyContact>& out) const {
   std::array<dContactGeom, largest_contact_count> found{};
   const int count = dCollide(a, b, largest_contact_count, found.data(), sizeof(dContactGeom));
   for (int k = 0; k < count; ++k) {
     const dContactGeom& c = found[at(k)];
-    out.push_back({pair.a, pair.b, pair.ground, Vec3(c.pos[0], c.pos[1], c.pos[2]),
-                   Vec3(c.normal[0], c.normal[1], c.normal[2]), margin - c.depth, pair.friction, pair.restitution});
+    out.push_back({pair.a, pair.b, pair.ground, unit * Vec3(c.pos[0], c.pos[1], c.pos[2]),
+                   Vec3(c.normal[0], c.normal[1], c.normal[2]), unit * (margin - c.depth), pair.friction, pair.restitution});
   }
 }
 

@@ -76,7 +76,7 @@ SENTENCE("bodies", "a brick laid across a capsule stays there") {
     carries.pose.orientation = Quat(std::sqrt(0.5), std::sqrt(0.5), 0, 0);  // along y
     std::vector<Wrench> weight(2);
     weight[first ? 1 : 0].force = Vec3(0, 0, -b.mass * 9.81);
-    for (int i = 0; i < 2000; ++i) world->step(1e-3, i, weight, states);
+    for (int i = 0; i < 2000; ++i) EXPECT_TRUE(world->step(1e-3, i, weight, states));
     EXPECT_LT((lies.pose.position - Vec3(0, 0, 0.25)).norm(), 1e-3);
     EXPECT_GT((lies.pose.orientation * Vec3::UnitZ()).z(), 0.9999);
   }
@@ -91,7 +91,7 @@ SENTENCE("bodies", "a free body keeps its momenta to rounding, and turns with se
     std::vector<BodyState> state{spinning()};
     const std::vector<Wrench> none(1);
     const Vec3 L = momentum(body, state[0]);
-    for (int i = 0; i < static_cast<int>(std::round(2 / dt)); ++i) world->step(dt, i, none, state);
+    for (int i = 0; i < static_cast<int>(std::round(2 / dt)); ++i) EXPECT_TRUE(world->step(dt, i, none, state));
     EXPECT_LT((momentum(body, state[0]) - L).norm(), 1e-15 * (2 / dt) * L.norm());
     EXPECT_EQ(state[0].motion.linear, spinning().motion.linear);
     EXPECT_LT((state[0].pose.position - spinning().pose.position - 2 * spinning().motion.linear).norm(), 1e-12);
@@ -109,7 +109,7 @@ SENTENCE("bodies", "forces and moments act as in Newton's and Euler's laws") {
   const auto world = make_ode_world({&body, 1}, {});
   std::vector<BodyState> state(1);
   const std::vector<Wrench> push{{Vec3(4, 0, 0), Vec3(0, 0, 0.6)}};
-  for (int i = 0; i < 100; ++i) world->step(0.01, i, push, state);
+  for (int i = 0; i < 100; ++i) EXPECT_TRUE(world->step(0.01, i, push, state));
   EXPECT_NEAR(state[0].motion.linear.x(), 2, 1e-12);
   EXPECT_NEAR(state[0].motion.angular.z(), 2, 1e-12);
   EXPECT_NEAR(state[0].pose.position.x(), 1 + 0.01, 1e-12);  // symplectic Euler: half a step ahead
@@ -125,7 +125,7 @@ SENTENCE("bodies", "a guided body slides along and turns about its axis only; dr
   std::vector<BodyState> state(3);
   state[1].motion = {Vec3(1, 0, 0), Vec3(0, 0, 2)};
   const std::vector<Wrench> push(3, {Vec3(1, 2, 3), Vec3(0.1, 0.2, 0.3)});
-  for (int i = 0; i < 100; ++i) world->step(0.01, i, push, state);
+  for (int i = 0; i < 100; ++i) EXPECT_TRUE(world->step(0.01, i, push, state));
   const double sum = 0.5 * (1 + 0.01);
   EXPECT_LT((state[0].pose.position - (sum * (1.2 + 2.4) / 2) * guided.axis).norm(), 1e-12);
   const double inertia = guided.axis.dot(guided.inertia.cwiseProduct(guided.axis));
@@ -140,7 +140,7 @@ SENTENCE("bodies", "bodies of every shape fall on each other and on the ground, 
   const auto world = make_ode_world(heap.bodies, heap.grounds);
   bool touched = false;
   for (int i = 0; i < 6000; ++i) {
-    world->step(1e-3, i, heap.wrenches, heap.states);
+    EXPECT_TRUE(world->step(1e-3, i, heap.wrenches, heap.states));
     touched = touched || !world->contacts().empty();
   }
   EXPECT_TRUE(touched);
@@ -163,7 +163,7 @@ SENTENCE("bodies", "a brick on a slope stays below the angle of friction and sli
     std::vector<BodyState> state(1);
     state[0].pose.position = Vec3(0, 0, 0.05);
     const std::vector<Wrench> weight{{2 * 9.81 * Vec3(std::sin(angle), 0, -std::cos(angle)), Vec3::Zero()}};
-    for (int i = 0; i < 1000; ++i) world->step(1e-3, i, weight, state);
+    for (int i = 0; i < 1000; ++i) EXPECT_TRUE(world->step(1e-3, i, weight, state));
     const double slides = 0.5 * 9.81 * (std::sin(angle) - 0.5 * std::cos(angle));
     if (angle < 0.45) {
       EXPECT_LT(state[0].pose.position.x(), 1e-3);
@@ -179,17 +179,17 @@ SENTENCE("bodies", "the outcome depends on the states alone, bit for bit: anothe
   std::vector<BodyState> middle;
   for (int i = 0; i < 1500; ++i) {
     if (i == 700) middle = heap.states;
-    world->step(1e-3, i, heap.wrenches, heap.states);
+    EXPECT_TRUE(world->step(1e-3, i, heap.wrenches, heap.states));
   }
   const auto other = make_ode_world(heap.bodies, heap.grounds);
   Heap elsewhere;  // the other world has a past of its own
-  for (int i = 0; i < 300; ++i) other->step(1.3e-3, 9 * i, elsewhere.wrenches, elsewhere.states);
-  for (int i = 700; i < 1500; ++i) other->step(1e-3, i, heap.wrenches, middle);
+  for (int i = 0; i < 300; ++i) EXPECT_TRUE(other->step(1.3e-3, 9 * i, elsewhere.wrenches, elsewhere.states));
+  for (int i = 700; i < 1500; ++i) EXPECT_TRUE(other->step(1e-3, i, heap.wrenches, middle));
   EXPECT_TRUE(same_bits(middle, heap.states));
   const auto ignoring = make_ode_world(heap.bodies, heap.grounds);
   for (int i = 0; i < 6; ++i)
     for (int j = 0; j < i; ++j) ignoring->ignore_pair(i, j);
   Heap through;
-  for (int i = 0; i < 1500; ++i) ignoring->step(1e-3, i, through.wrenches, through.states);
+  for (int i = 0; i < 1500; ++i) EXPECT_TRUE(ignoring->step(1e-3, i, through.wrenches, through.states));
   EXPECT_FALSE(same_bits(through.states, heap.states));
 }

@@ -31,13 +31,22 @@ int obstacle_among(const CollidingBodies& all, int body) {
 }
 }  // namespace
 
-ModelWorld::ModelWorld(const Model& model) : model_(model), all_(model), world_(make_ode_world(all_.bodies, model.grounds)) {
+namespace {
+double largest_gravity(const Model& model) {
+  double sum = model.gravity.norm();
+  for (const ChangingGravity& g : model.changing_gravity) sum += g.acceleration.norm();
+  return sum;
+}
+}  // namespace
+
+ModelWorld::ModelWorld(const Model& model)
+    : model_(model), all_(model), world_(make_ode_world(all_.bodies, model.grounds, largest_gravity(model))) {
   for (const auto& [a, b] : all_.ignored) world_->ignore_pair(a, b);
   states_.resize(all_.bodies.size());
   wrenches_.resize(all_.bodies.size());
 }
 
-void ModelWorld::step(const Drive& drive, double dt, std::int64_t number, std::span<const Wrench> wrenches,
+bool ModelWorld::step(const Drive& drive, double dt, std::int64_t number, std::span<const Wrench> wrenches,
                       std::span<BodyState> bodies) {
   std::copy(bodies.begin(), bodies.end(), states_.begin());
   std::copy(wrenches.begin(), wrenches.end(), wrenches_.begin());
@@ -52,8 +61,9 @@ void ModelWorld::step(const Drive& drive, double dt, std::int64_t number, std::s
     }
     states_[bodies.size() + i] = {before, now.motion};
   }
-  world_->step(dt, number, wrenches_, states_);
+  if (!world_->step(dt, number, wrenches_, states_)) return false;
   std::copy_n(states_.begin(), bodies.size(), bodies.begin());
+  return true;
 }
 
 int ModelWorld::obstacle_of(int body) const { return obstacle_among(all_, body); }

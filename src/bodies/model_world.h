@@ -23,9 +23,9 @@ struct CollidingBodies {
 class ModelWorld {
  public:
   explicit ModelWorld(const Model& model);
-  // Moves the model's bodies by dt, from where they are to the time of the drive. One wrench for each.
-  void step(const Drive& drive, double dt, std::int64_t number, std::span<const Wrench> wrenches,
-            std::span<BodyState> bodies);
+  // Moves the model's bodies by dt, from where they are to the time of the drive. One wrench for each. False: see BodyWorld.
+  [[nodiscard]] bool step(const Drive& drive, double dt, std::int64_t number, std::span<const Wrench> wrenches,
+                          std::span<BodyState> bodies);
   std::span<const BodyContact> contacts() const { return world_->contacts(); }
   int obstacle_of(int body) const;  // for contacts: the obstacle that body of the world is; -1: one of the model's bodies
 

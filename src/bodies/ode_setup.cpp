@@ -2,16 +2,20 @@
 
 #include <ode/ode.h>
 
+#include <array>
+#include <cstdio>
 #include <mutex>
 #include <string>
-
-#include "tendril/types.h"
 
 namespace tendril {
 namespace {
 void say_nothing(int, const char*, va_list) {}
 // ODE ends the program when its own checks fail; library code does not.
-[[noreturn]] void refuse(int, const char* message, va_list) { throw Misuse(std::string("ODE: ") + message); }
+[[noreturn]] void refuse(int, const char* message, va_list arguments) {
+  std::array<char, 512> text{};
+  std::vsnprintf(text.data(), text.size(), message, arguments);
+  throw OdeFailure(std::string("ODE: ") + text.data());
+}
 }  // namespace
 
 void set_up_ode() {

@@ -25,7 +25,7 @@ struct ConeImpulse {
 // D diagonal. Newton's method on 1/|p|, which is concave in lambda: from lambda = 0 it comes from below and never passes the root.
 inline ConeImpulse solve_cone(const std::array<double, 2>& b, const std::array<double, 2>& D, double limit,
                               double accuracy = 1e-9) {
-  constexpr int most_iterations = 20;
+  constexpr int max_iterations = 20;
   ConeImpulse out;
   auto& p = out.p;
   for (std::size_t i = 0; i < 2; ++i) p[i] = b[i] / D[i];
@@ -33,7 +33,7 @@ inline ConeImpulse solve_cone(const std::array<double, 2>& b, const std::array<d
   if (!(size > limit)) return out;
   out.is_sliding = true;
   double& lambda = out.lambda;
-  for (int k = 0; k < most_iterations && limit > 0 && size > (1 + accuracy) * limit; ++k) {
+  for (int k = 0; k < max_iterations && limit > 0 && size > (1 + accuracy) * limit; ++k) {
     const double slope = (p[0] * p[0] / (D[0] + lambda) + p[1] * p[1] / (D[1] + lambda)) / (size * size);
     lambda += (size / limit - 1) / slope;
     for (std::size_t i = 0; i < 2; ++i) p[i] = b[i] / (D[i] + lambda);

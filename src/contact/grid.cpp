@@ -12,13 +12,13 @@ void OverlapGrid::sort_into_levels(std::span<const Bounds> boxes) {
   corner_ = all.low;
   // extent < 2^exponent. Boxes much smaller than the largest share the finest grid: their cells are too wide, no more.
   const int coarsest = std::ilogb(std::max(largest, 1e-300)) + 1;
-  levels_.assign(most_levels, {});
-  for (int l = 0; l < most_levels; ++l) levels_[static_cast<std::size_t>(l)].exponent = coarsest - (most_levels - 1) + l;
+  levels_.assign(max_levels, {});
+  for (int l = 0; l < max_levels; ++l) levels_[static_cast<std::size_t>(l)].exponent = coarsest - (max_levels - 1) + l;
   level_of_.clear();
   for (const Bounds& b : boxes) {
     const double extent = b.extent();
     const int exponent = extent > 0 ? std::ilogb(extent) + 1 : levels_[0].exponent;
-    const int level = std::clamp(exponent - levels_[0].exponent, 0, most_levels - 1);
+    const int level = std::clamp(exponent - levels_[0].exponent, 0, max_levels - 1);
     level_of_.push_back(level);
     ++levels_[static_cast<std::size_t>(level)].count;
   }

@@ -57,7 +57,7 @@ class OverlapGrid {
       for (const Item& i : item) bounds.push_back(boxes[static_cast<std::size_t>(i.box)]);
     }
   };
-  static constexpr int bits = 21, most_levels = 24;
+  static constexpr int bits = 21, max_levels = 24;
   static constexpr std::uint64_t row = std::uint64_t{1} << bits, layer = row << bits;
 
   void sort_into_levels(std::span<const Bounds> boxes);               // grid.cpp

@@ -22,10 +22,10 @@ inline constexpr double never = std::numeric_limits<double>::infinity();
 // along the line of their closest points at that time).
 template <class Look>
 double time_of_impact(const Look& look, double limit) {
-  constexpr int most_steps = 100;
+  constexpr int max_steps = 100;
   constexpr double close_enough = 1.01;  // of the limit: the last percent would cost most of the steps
   double time = 0;
-  for (int k = 0; k < most_steps; ++k) {
+  for (int k = 0; k < max_steps; ++k) {
     const auto now = look(time);
     if (!(now.distance > close_enough * limit)) return time;
     if (!(now.approach > 0)) return never;

@@ -14,16 +14,16 @@ struct Follower {
 
   explicit Follower(const Vec3& start = Vec3::Zero()) : value(start), target(start) {}
 
-  // `lag`: time constant [s]. Far from the target it moves at `most_rate`: the pull is that of a target at most so far away.
-  void advance(double dt, double lag, double most_rate) {
+  // `lag`: time constant [s]. Far from the target it moves at `max_rate`: the pull is that of a target at most so far away.
+  void advance(double dt, double lag, double max_rate) {
     Vec3 away = value - target;
-    const double reach = 2 * most_rate * lag, distance = away.norm();
+    const double reach = 2 * max_rate * lag, distance = away.norm();
     if (distance > reach) away *= reach / distance;
     const Vec3 goal = value - away, slope = rate + away / lag;
     const double fade = std::exp(-dt / lag);
     const Vec3 way = goal + (away + slope * dt) * fade - value;
-    value += shortened(way, most_rate * dt);
-    rate = shortened((rate - slope * (dt / lag)) * fade, most_rate);
+    value += shortened(way, max_rate * dt);
+    rate = shortened((rate - slope * (dt / lag)) * fade, max_rate);
     const double close = 1e-9 * (1 + target.norm());
     if ((value - target).norm() < close && rate.norm() * lag < close) value = target, rate.setZero();
   }

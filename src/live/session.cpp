@@ -8,11 +8,13 @@
 #include <condition_variable>
 #include <mutex>
 #include <thread>
+#include <tuple>
 
 #include "live/live_recording.h"
 #include "live/order_queue.h"
 #include "live/pace.h"
 #include "live/stage.h"
+#include "parallel/stop.h"
 #include "view/description.h"
 #include "view/frame_bytes.h"
 
@@ -21,7 +23,7 @@ namespace {
 
 using Clock = Pace::Clock;
 
-constexpr std::size_t most_refusals = 64;
+constexpr std::size_t max_refusals = 64;
 constexpr auto frame_interval = std::chrono::duration_cast<Clock::duration>(Pace::Seconds(1.0 / 60));
 constexpr auto shortest_slice = std::chrono::milliseconds(4);
 constexpr auto between_answers = std::chrono::milliseconds(4);  // a client that talks without end does not flood the others
@@ -39,23 +41,25 @@ struct Session::Inside {
       const std::lock_guard lock(mutex);
       quit = true;
     }
+    leaving = true;
     wake.notify_one();
     thread.join();
   }
 
   // ---- shared with other threads
   const SessionOptions options;
-  mutable std::mutex mutex;          // for all down to the next rule; held for moments only
-  std::condition_variable wake;      // an order, a client that left, or the end
-  OrderQueue waiting;                // orders that are not carried out yet
-  std::vector<ClientId> left;        // clients that have left since the last look
-  bool quit = false;                 // true: the thread ends
-  bool watched = true;               // true: at least one client is connected
-  Latest latest;                     // what clients are shown
-  std::vector<Refusal> refusals;     // scenes that could not be opened
-  std::mutex listening;              // for `listener`
-  std::function<void()> listener;    // called when `latest` has changed
-  std::atomic<bool> called = false;  // something waits: steps end early
+  mutable std::mutex mutex;           // for all down to the next rule; held for moments only
+  std::condition_variable wake;       // an order, a client that left, or the end
+  OrderQueue waiting;                 // orders that are not carried out yet
+  std::vector<ClientId> left;         // clients that have left since the last look
+  bool quit = false;                  // true: the thread ends
+  bool watched = true;                // true: at least one client is connected
+  Latest latest;                      // what clients are shown
+  std::vector<Refusal> refusals;      // scenes that could not be opened
+  std::mutex listening;               // for `listener`
+  std::function<void()> listener;     // called when `latest` has changed
+  std::atomic<bool> called = false;   // something waits: steps end early
+  std::atomic<bool> leaving = false;  // `quit`, for a solver that is looking for an equilibrium
 
   // ---- the session's thread alone
   std::thread thread;
@@ -73,6 +77,8 @@ struct Session::Inside {
 
   // -------------------------------------------------------------------------------------------------------------- the loop
   void work() {
+    const std::function<bool()> stop = [this] { return leaving.load(); };
+    const StopScope in_long_searches_too(stop);
     for (;;) {
       // Orders first; then steps until the simulation is level with the clock; then a frame, if one is due.
       if (!obey_all()) break;
@@ -128,7 +134,7 @@ struct Session::Inside {
     }
     const double before = stage->simulation().time();
     try {
-      stage->advance(rate());
+      std::ignore = stage->advance(rate());  // what it reports stands in the simulation's own report
     } catch (const std::exception& error) {
       stop_with(error.what());
       return false;
@@ -190,6 +196,7 @@ struct Session::Inside {
     status.open = stage.has_value();
     status.failed = stage && stage->failed();
     status.finished = stage && stage->simulation().finished() && !status.failed;
+    note_doubts();
     status.recording = recording ? recording->folder() : std::string();
     status.inputs = stage ? stage->inputs() : std::vector<std::pair<std::string, Setting>>();
     // The newest frame, as the bytes that go to clients; made outside the lock.
@@ -213,6 +220,13 @@ struct Session::Inside {
       ++latest.frame_number;
     }
     tell();
+  }
+  // Steps that were taken again, and energy from nowhere: shown while it runs, not only at the end.
+  void note_doubts() {
+    const RunReport report = stage ? stage->simulation().report() : RunReport{};
+    status.suspect = report.outcome == Outcome::suspect ? report.message : std::string();
+    status.retries = report.retries;
+    status.energy_error = report.energy_error;
   }
   void tell() {
     const std::lock_guard lock(listening);
@@ -271,7 +285,7 @@ struct Session::Inside {
   }
   void refuse(ClientId client, const std::string& scene, std::vector<std::string> problems) {
     const std::lock_guard lock(mutex);
-    if (refusals.size() >= most_refusals) refusals.erase(refusals.begin());
+    if (refusals.size() >= max_refusals) refusals.erase(refusals.begin());
     refusals.push_back({client, scene, std::move(problems)});
   }
   void refuse(ClientId client, const std::string& scene, const Problems& problems) {

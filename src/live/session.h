@@ -38,6 +38,9 @@ struct SessionStatus {
   std::string message;              // why it failed, or what else went wrong
   double speed = 1, achieved = 0;   // simulated seconds per second: wanted, and over the last half second
   bool slow = false;                // the solver does not keep up
+  std::string suspect;              // why what is shown should not be believed, or empty
+  int retries = 0;                  // steps so far that failed and were taken again with half their size
+  double energy_error = 0;          // so far, over the energy that moved; NaN: no balance
   std::string recording, recorded;  // folders, or empty
   std::vector<std::pair<std::string, Setting>> inputs;
 };

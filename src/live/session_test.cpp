@@ -141,6 +141,21 @@ SENTENCE("session", "the queue of orders is bounded, nobody waits for it, and mo
   EXPECT_LT(seconds_since(start), 1);
 }
 
+SENTENCE("session", "a step above the stable one is refused, and steps that fail show as suspect") {
+  FakeTrouble guard;
+  Session session({fake_source(), "runs"});
+  answered_in(session, OpenScene{"fake", {}, 0.02});  // stable up to 0.01 s
+  EXPECT_FALSE(session.latest().status->open);
+  const std::vector<Refusal> refusals = session.take_refusals();
+  ASSERT_EQ(refusals.size(), 1u);
+  EXPECT_NE(refusals[0].problems.at(0).find("stable up to 0.01 s"), std::string::npos);
+  FakeMethod::trouble().largest_step = 0.001;  // the advised one is 0.004 s: halved twice, again and again
+  answered_in(session, OpenScene{"fake", {}, {}});
+  EXPECT_TRUE(wait_until([&] { return !session.latest().status->suspect.empty(); }));
+  EXPECT_GT(session.latest().status->retries, 3);
+  EXPECT_FALSE(session.latest().status->failed);
+}
+
 SENTENCE("session", "a diverged simulation stays shown with its reason, and can start again") {
   FakeTrouble guard;
   FakeMethod::trouble().largest_step = 1e-9;

@@ -17,20 +17,20 @@ namespace {
 
 constexpr double lag = 0.025;               // of hands and inputs behind their users [s of the users' clock]
 constexpr double updates_per_second = 400;  // of the users' clock: smooth, and cheap to log
-constexpr double most_rate_of_users = 1;    // faster simulations do not make users faster than this
+constexpr double max_rate_of_users = 1;     // faster simulations do not make users faster than this
 constexpr double least_rate_of_users = 0.001;
-constexpr double most_reach = 20;  // hands and moves go this far, in sizes of the scene
+constexpr double max_reach = 20;  // hands and moves go this far, in sizes of the scene
 constexpr double equilibria_per_second = 60;
 constexpr int equilibria_to_settle = 8;  // after a hand took, moved or let go: one may not reach the target
 
 // How far and how fast an input goes; turns in turns, moves in sizes of the scene.
 struct Limits {
-  double most, most_rate;
+  double most, max_rate;
 };
 Limits limits_of(const std::string& name, double size) {
   if (name == "gravity") return {10, 5};
   if (name.ends_with(".turn")) return {1000, 2};
-  if (name.ends_with(".move")) return {most_reach * size, 2 * size};
+  if (name.ends_with(".move")) return {max_reach * size, 2 * size};
   return {1e3, 10};
 }
 
@@ -48,7 +48,7 @@ Stage::Stage(Simulation simulation) : simulation_(std::move(simulation)) {
   for (const std::string& name : simulation_.input_names()) {
     const Limits limits = limits_of(name, size_);
     const Vec3 start = name == "gravity" ? Vec3(1, 0, 0) : Vec3(0, 0, 0);
-    inputs_.push_back({name, name.ends_with(".move"), limits.most, limits.most_rate, Follower(start)});
+    inputs_.push_back({name, name.ends_with(".move"), limits.most, limits.max_rate, Follower(start)});
   }
   // Simulated time of one advance, by which the pace is kept.
   switch (simulation_.scene().time.mode) {
@@ -84,7 +84,7 @@ std::string Stage::set_input(const std::string& name, const Setting& value) {
 
 Vec3 Stage::within_reach(const Vec3& position) const {
   const Vec3 away = position - middle_;
-  const double distance = away.stableNorm(), reach = most_reach * size_;
+  const double distance = away.stableNorm(), reach = max_reach * size_;
   return distance > reach ? Vec3(middle_ + away * (reach / distance)) : position;
 }
 
@@ -133,8 +133,8 @@ std::string Stage::grab(ClientId client, const Grab& grab) {
   if (!std::isfinite(grab.material) || !grab.position.allFinite()) return "a hand takes finite numbers";
   // The client's own hand of this number, or a free one.
   Held* held = find(client, grab.hand);
-  if (held == nullptr) held = std::find_if(held_, held_ + most_hands, [](const Held& h) { return !h.used; });
-  if (held == held_ + most_hands) return fmt::format("no more than {} hands can hold something", most_hands);
+  if (held == nullptr) held = std::find_if(held_, held_ + max_hands, [](const Held& h) { return !h.used; });
+  if (held == held_ + max_hands) return fmt::format("no more than {} hands can hold something", max_hands);
   held->client = client, held->number = grab.hand, held->used = true;
   // Spring and damper that suit what is held.
   if (body) {
@@ -180,7 +180,7 @@ std::string Stage::release(ClientId client, int hand) {
 
 std::string Stage::leave(ClientId client) {
   std::string problem;
-  for (std::size_t slot = 0; slot < most_hands; ++slot)
+  for (std::size_t slot = 0; slot < max_hands; ++slot)
     if (held_[slot].used && held_[slot].client == client) problem = let_go(slot);
   return problem;
 }
@@ -193,12 +193,12 @@ void Stage::tell_hand(std::size_t slot) {
 // Hands and inputs go on by the simulated time that has passed since they last did.
 void Stage::move_on(double rate) {
   // The lag is constant on the users' clock; a slow simulation has less simulated time for it.
-  const double of_users = std::clamp(rate, least_rate_of_users, most_rate_of_users);
+  const double of_users = std::clamp(rate, least_rate_of_users, max_rate_of_users);
   if (waited_ < of_users / updates_per_second * (1 - 1e-9)) return;
   for (Input& input : inputs_) {
     if (input.follower.at_rest()) continue;
     // A slow view may turn a clamp faster than a fast one, but not as much faster as it is slower.
-    input.follower.advance(waited_, lag * of_users, input.most_rate / std::max(of_users, 0.2));
+    input.follower.advance(waited_, lag * of_users, input.max_rate / std::max(of_users, 0.2));
     // Clamps get their velocity too: targets need it.
     const Vec3 &now = input.follower.value, &rate_now = input.follower.rate;
     const InputValue value = input.name == "gravity" ? InputValue(now.x())
@@ -211,11 +211,11 @@ void Stage::move_on(double rate) {
       complaint_ = error.what();
     }
   }
-  for (std::size_t slot = 0; slot < most_hands; ++slot) {
+  for (std::size_t slot = 0; slot < max_hands; ++slot) {
     // Hands likewise, with a speed limit that only stops jumps across the scene.
     Held& held = held_[slot];
     if (!held.used || held.follower.at_rest()) continue;
-    held.follower.advance(waited_, lag * of_users, most_reach * size_ / (lag * of_users));
+    held.follower.advance(waited_, lag * of_users, max_reach * size_ / (lag * of_users));
     held.hand.pose.position = held.follower.value;
     held.hand.motion.linear = held.follower.rate;
     tell_hand(slot);
@@ -228,7 +228,7 @@ bool Stage::moving() const {
   if (simulation_.scene().time.mode != Mode::statics || simulation_.time() < simulation_.scene().time.duration) return true;
   return to_settle_ > 0 ||
          std::any_of(inputs_.begin(), inputs_.end(), [](const Input& i) { return !i.follower.at_rest(); }) ||
-         std::any_of(held_, held_ + most_hands, [](const Held& h) { return h.used && !h.follower.at_rest(); });
+         std::any_of(held_, held_ + max_hands, [](const Held& h) { return h.used && !h.follower.at_rest(); });
 }
 
 StepReport Stage::advance(double rate) {

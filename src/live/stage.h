@@ -15,7 +15,6 @@ namespace tendril {
 
 class Stage {
  public:
-  static constexpr int most_hands = 8;
   explicit Stage(Simulation simulation);
 
   const Simulation& simulation() const { return simulation_; }
@@ -39,9 +38,9 @@ class Stage {
  private:
   struct Input {  // of the simulation, moved by its users
     std::string name;
-    bool vector = false;             // false: a number
-    double most = 0, most_rate = 0;  // of its size, and per second
-    Follower follower;               // smooths what users set
+    bool vector = false;            // false: a number
+    double most = 0, max_rate = 0;  // of its size, and per second
+    Follower follower;              // smooths what users set
   };
   struct Held {  // a hand of a client
     ClientId client = 0;
@@ -60,7 +59,7 @@ class Stage {
 
   Simulation simulation_;
   std::vector<Input> inputs_;        // as Simulation::input_names
-  Held held_[most_hands];            // slot k is hand.(k + 1) of the simulation
+  Held held_[max_hands];             // slot k is hand.(k + 1) of the simulation
   Vec3 middle_ = Vec3::Zero();       // of the scene at the start
   double size_ = 1;                  // of the scene [m]
   double pace_ = 0;                  // simulated time of one advance [s]

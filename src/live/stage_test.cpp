@@ -51,7 +51,7 @@ SENTENCE("session", "a clamp turned by a click follows smoothly, and far orders 
   double dt = 0;  // of the step before: what is taken before a step makes up for it
   for (int i = 0; i < 800; ++i) {
     const double t = stage.simulation().time();
-    stage.advance(1);
+    std::ignore = stage.advance(1);
     const double now = turn_of(stage);
     EXPECT_GE(now, last);
     EXPECT_LE(now - last, 2.001 * dt + 1e-12);
@@ -76,7 +76,7 @@ SENTENCE("session", "a clamp that is led by hand has the velocity of its path") 
   EXPECT_EQ(stage.set_input("clamp.wall.turn", 0.5), "");
   double fastest = 0, spin = 0;
   for (int i = 0; i < 800; ++i) {
-    stage.advance(1);
+    std::ignore = stage.advance(1);
     for (const PathInput& path : stage.simulation().live().paths)
       fastest = std::max(fastest, path.move_rate.norm()), spin = std::max(spin, path.turn_rate);
   }
@@ -117,7 +117,7 @@ SENTENCE("session", "a hand takes a point where it is, drags it, and lets go") {
         << "never faster than the filter's best";
     last = hands.begin()->pose.position.y();
     const double t = stage.simulation().time();
-    stage.advance(1);
+    std::ignore = stage.advance(1);
     EXPECT_LT((hands.begin()->motion.linear).norm(), 0.3 / (std::exp(1.0) * 0.025) + 1e-9);
     dt = std::max(dt, stage.simulation().time() - t);
   }

@@ -39,7 +39,9 @@ double MeasuredPoint::twist_up_to(double s) const {
     const double before = 0.5 * rest_length_of_edge(frame_, span_, e.before.value - span_.first_edge, length_);
     const double after = 0.5 * rest_length_of_edge(frame_, span_, e.after.value - span_.first_edge, length_);
     const double start = node_s(span_.ring ? i : i + 1) - before;
-    sum += frame_.twist[InnerNodeIndex(span_.first_inner + i)] * std::clamp((s - start) / (before + after), 0.0, 1.0);
+    // The half edges at the ends of an open rod have no joint of their own: they go on with the rate of the nearest.
+    const double least = !span_.ring && i == 0 ? -forever : 0.0, most = !span_.ring && i + 1 == span_.inner ? forever : 1.0;
+    sum += frame_.twist[InnerNodeIndex(span_.first_inner + i)] * std::clamp((s - start) / (before + after), least, most);
   }
   return sum;
 }

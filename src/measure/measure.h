@@ -32,7 +32,7 @@ class Meter {
  public:
   explicit Meter(std::shared_ptr<const Model> model);  // takes the strain of the rest frames, once
 
-  // Fills everything but `drift`, which needs the past. Allocates nothing but the probes' values the first time `out` is used.
+  // Fills everything but the energy error, which needs the past. Allocates nothing but the probes' values the first time `out` is used.
   void measure(const Frame& frame, Measures& out) const;
   Energy energy(const Frame& frame) const { return energy(frame, rest_of(frame)); }  // of all rods and bodies
   // Of a frame with other nodes than the model the rest strain is that of the model's joints per length, interpolated: second order.

@@ -111,7 +111,8 @@ SENTENCE("measure", "probes take positions between nodes, directions between edg
   EXPECT_NEAR(value("d")[0], 1, 1e-12);
   EXPECT_EQ(value("r"), (std::vector<double>{4, 5, 6}));
   EXPECT_NEAR(value("l")[0], 2, 1e-12);
-  EXPECT_NEAR(value("t")[0], 2 * pi * value("total")[0], 1e-9);
+  EXPECT_NEAR(value("t")[0], 2 * pi, 1e-9);       // from end to end
+  EXPECT_NEAR(value("total")[0], 1 - 0.1, 1e-9);  // of its joints
   EXPECT_GT(value("rate")[0], 0);
   EXPECT_EQ(value("q").size(), 4u);
   EXPECT_NEAR(value("k")[0], 0, 1e-12);
@@ -127,6 +128,39 @@ SENTENCE("measure", "the link of a twisted ring is a whole number of turns") {
   const Measures m = measured(scene);
   EXPECT_NEAR(m.probes[0].value[0], 3, 1e-9);
   EXPECT_GT(m.probes[1].value[0], 0.9);  // between the last node and the first
+}
+
+SENTENCE("measure", "a ring joined after any number of turns has so much twist and link") {
+  for (const double turns : {0.3, -0.3, 0.5, 1.73, 3.0}) {
+    Scene scene = scene_with(CircleCurve{}, 60);
+    scene.rods[0].initial_twist = turns;
+    scene.probes = {{"twist", "rod", 0, "", Quantity::total_twist}, {"link", "rod", 0, "", Quantity::link}};
+    const Measures m = measured(scene);
+    EXPECT_NEAR(m.probes[0].value[0], turns, 1e-9);
+    EXPECT_NEAR(m.probes[1].value[0], turns, 1e-9);
+  }
+}
+
+SENTENCE("measure", "probes between nodes and at the ends of a curved, twisted rod are of second order") {
+  // A helix: everything is smooth along it. 0.37 and 0.81 lie between nodes and between middles of edges.
+  for (const Quantity quantity : {Quantity::position, Quantity::direction, Quantity::orientation, Quantity::curvature,
+                                  Quantity::twist_rate, Quantity::twist}) {
+    for (const double at : {0.0, 0.37, 0.81, 1.0}) {
+      std::vector<double> value[3];
+      for (const int k : {0, 1, 2}) {
+        Scene scene = scene_with(HelixCurve{}, 50 << k);
+        scene.rods[0].follows = SectionFollows::curve;
+        scene.probes = {{"p", "rod", at, "", quantity}};
+        value[k] = measured(scene).probes[0].value;
+      }
+      double coarse = 0, fine = 0;
+      for (std::size_t i = 0; i < value[0].size(); ++i) {
+        coarse = std::max(coarse, std::abs(value[1][i] - value[0][i]));
+        fine = std::max(fine, std::abs(value[2][i] - value[1][i]));
+      }
+      EXPECT_LT(fine, 0.35 * coarse + 1e-9) << static_cast<int>(quantity) << " at " << at << ": " << coarse << ' ' << fine;
+    }
+  }
 }
 
 SENTENCE("measure", "the moment at a clamped end stores the energy of its half edge") {

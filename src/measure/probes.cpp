@@ -18,13 +18,14 @@ double length_now(const Frame& frame, const RodSpan& rod) {
   return sum;
 }
 
-double topology(const Frame& frame, const RodSpan& rod, Quantity quantity) {
+double topology(const Frame& frame, const RodSpan& rod, double weld_turn, Quantity quantity) {
   // Twist, writhe, or link = twist + writhe, which for an open rod is a definition (math/link.h).
   const std::span<const Vec3> corners(frame.position.data() + rod.first_node, static_cast<std::size_t>(rod.nodes));
   const std::span<const double> twists(frame.twist.data() + rod.first_inner, static_cast<std::size_t>(rod.inner));
-  if (quantity == Quantity::total_twist) return total_twist(twists);
+  const double at_weld = total_twist({&weld_turn, 1});
+  if (quantity == Quantity::total_twist) return total_twist(twists) - at_weld;
   if (quantity == Quantity::writhe) return rod.ring ? writhe_closed(corners) : writhe_open(corners);
-  return rod.ring ? link_closed(corners, twists) : link_open(corners, twists);
+  return (rod.ring ? link_closed(corners, twists) : link_open(corners, twists)) - at_weld;
 }
 
 void set(std::vector<double>& out, double value) { out.assign(1, value); }
@@ -96,7 +97,7 @@ void Meter::measure_probe(const Frame& frame, const RestValues& rest, const Prob
     case Quantity::total_twist:
     case Quantity::writhe:
     case Quantity::link:
-      return set(out, topology(frame, rod, probe.quantity));
+      return set(out, topology(frame, rod, model_->rods[static_cast<std::size_t>(probe.rod)].weld_turn, probe.quantity));
     case Quantity::bending_energy:
       return set(out, rod_energy().bending);
     case Quantity::twisting_energy:

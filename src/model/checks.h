@@ -9,8 +9,9 @@ namespace tendril {
 // stretch. Targets stand in the order of the scene's clamps, so field paths are clamp[i].
 Problems check_reach(const Model& model);
 
-// A rod that cannot stretch, pulled straight at the end: its equilibrium under loads across it has no finite tension.
-Problems check_slack(const Model& model);
+// A rod that cannot stretch, pulled straight at the end: its equilibrium under loads across it has no finite tension. In motion:
+// straight at the start as well, and loaded.
+Problems check_slack(const Model& model, bool in_motion);
 
 // A clamp that starts away from the rod it holds: in motion the rod would have to jump; an equilibrium can be led there.
 Problems check_start(const Model& model);

@@ -18,7 +18,7 @@ void evaluate_clamp(const ClampModel& clamp, double time, double load_factor, Cl
   now.active = time >= clamp.from && time < clamp.until;
   if (clamp.move.keys.empty() && clamp.turn.keys.empty()) {  // most clamps stand still, and this is asked in every step
     now.pose.position = clamp.start.position;
-    now.turn = 0;
+    now.turn = now.winding = 0;
     now.motion = {};
     return;
   }
@@ -59,13 +59,15 @@ void add_path(const PathInput& path, const Vec3& axis, Pose& pose, Motion& motio
   motion.angular += path.turn_rate * axis;
 }
 
-void evaluate_body(const BodyModel& body, double time, double load_factor, BodyState& now) {
+void evaluate_body(const BodyModel& body, double time, double load_factor, BodyState& now, double& turned) {
   now = body.start;
+  turned = 0;
   if (body.kind != BodyKind::driven) return;
   const auto move = at_time<Vec3>(body.move, time, Vec3::Zero(), Vec3::Zero());
   const auto turn = at_time<double>(body.turn, time, 0.0, 0.0);
   now.pose.position += load_factor * move.value;
-  now.pose.orientation = exp_quat(Vec3((two_pi * load_factor * turn.value) * body.axis)) * body.start.pose.orientation;
+  turned = two_pi * load_factor * turn.value;
+  now.pose.orientation = exp_quat(Vec3(turned * body.axis)) * body.start.pose.orientation;
   now.motion.linear = load_factor * move.rate;
   now.motion.angular = (two_pi * load_factor * turn.rate) * body.axis;
 }
@@ -76,7 +78,8 @@ void evaluate_coupling(const CouplingModel& coupling, double time, double load_f
   const auto turn = at_time<double>(coupling.turn, time, 0.0, 0.0);
   grip.pose.position = coupling.start.position + load_factor * (coupling.away + move.value);
   grip.motion.linear = load_factor * move.rate;
-  grip.pose.orientation = exp_quat(Vec3((two_pi * load_factor * turn.value) * coupling.axis)) * coupling.start.orientation;
+  grip.turn = two_pi * load_factor * turn.value;
+  grip.pose.orientation = exp_quat(Vec3(grip.turn * coupling.axis)) * coupling.start.orientation;
   grip.motion.angular = (two_pi * load_factor * turn.rate) * coupling.axis;
   grip.stiffness = coupling.stiffness, grip.damping = coupling.damping;
   grip.angular_stiffness = coupling.angular_stiffness, grip.angular_damping = coupling.angular_damping;
@@ -93,7 +96,9 @@ void evaluate_grips(const Model& model, const Live& live, double time, double lo
     grip.coupling = static_cast<int>(i);
     evaluate_coupling(coupling, time, load_factor, grip);
     for (const PathInput& path : live.paths) {
-      if (path.coupling == grip.coupling) add_path(path, coupling.axis, grip.pose, grip.motion);
+      if (path.coupling != grip.coupling) continue;
+      add_path(path, coupling.axis, grip.pose, grip.motion);
+      grip.turn += path.turn;
     }
     out.push_back(grip);
   }
@@ -157,16 +162,29 @@ void evaluate(const Model& model, const Live& live, double time, double load_fac
     ClampNow& now = out.clamps[i];
     const Quat& start = model.clamps[i].start.orientation;
     now.pose.orientation = now.turn == 0 ? start : exp_quat(Vec3(now.turn * model.clamps[i].axis)) * start;
+    // The angle between axis and held direction does not change while it turns: the winding is a number too.
+    now.winding = now.turn == 0 ? 0 : now.turn * model.clamps[i].axis.dot(start * Vec3::UnitZ());
   }
   // Bodies: driven ones follow timetable and live path.
   out.bodies.resize(model.bodies.size());
-  for (std::size_t i = 0; i < model.bodies.size(); ++i) evaluate_body(model.bodies[i], time, load_factor, out.bodies[i]);
+  out.body_turn.resize(model.bodies.size());
+  for (std::size_t i = 0; i < model.bodies.size(); ++i)
+    evaluate_body(model.bodies[i], time, load_factor, out.bodies[i], out.body_turn[i]);
   for (const PathInput& path : live.paths) {
     if (path.body < 0 || path.body >= static_cast<int>(out.bodies.size())) continue;
     const BodyModel& body = model.bodies[static_cast<std::size_t>(path.body)];
     BodyState& now = out.bodies[static_cast<std::size_t>(path.body)];
-    if (body.kind == BodyKind::driven) add_path(path, body.axis, now.pose, now.motion);
+    if (body.kind != BodyKind::driven) continue;
+    add_path(path, body.axis, now.pose, now.motion);
+    out.body_turn[static_cast<std::size_t>(path.body)] += path.turn;
   }
+  // Joints hold between their times, unless a user has switched them.
+  out.joints.resize(model.joints.size());
+  for (std::size_t i = 0; i < model.joints.size(); ++i)
+    out.joints[i] = time >= model.joints[i].from && time < model.joints[i].until;
+  for (const JointSwitch& joint : live.joints)
+    if (joint.joint >= 0 && joint.joint < static_cast<int>(out.joints.size()))
+      out.joints[static_cast<std::size_t>(joint.joint)] = joint.on;
   // Factors of loads and winds, obstacles, hands and couplings.
   evaluate_factors(model.node_loads, time, load_factor, out.node_factor);
   evaluate_factors(model.line_loads, time, load_factor, out.line_factor);
@@ -222,6 +240,8 @@ void take_shape(const Model& model, Frame& frame) {
 void write_drive(const Model& model, const Drive& drive, Frame& frame) {
   frame.gravity = drive.gravity;
   frame.load_factor = drive.load_factor;
+  frame.clamps.clear();
+  for (const ClampNow& clamp : drive.clamps) frame.clamps.push_back(clamp.pose);
   frame.obstacles.clear();
   for (const ObstacleNow& obstacle : drive.obstacles) frame.obstacles.push_back(obstacle.pose);
   frame.pulls.clear();
@@ -234,10 +254,12 @@ void visit_state(StateArchive& archive, Drive& drive) {
   archive(drive.time, drive.load_factor, drive.gravity);
   archive.fixed(drive.clamps);
   archive.fixed(drive.bodies);
+  archive.fixed(drive.body_turn);
   archive.fixed(drive.node_factor);
   archive.fixed(drive.line_factor);
   archive.fixed(drive.wind_factor);
   archive.fixed(drive.obstacles);
+  archive.fixed(drive.joints);
   archive(drive.grips);
 }
 

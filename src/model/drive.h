@@ -14,8 +14,9 @@ struct ClampNow {
   bool active = false;
   Pose pose;
   Motion motion;
-  double turn = 0;  // [rad] since the start, any number of turns
-  void visit_state(StateArchive& archive) { archive(active, pose, motion, turn); }
+  double turn = 0;     // [rad] about its axis since the start, any number of turns
+  double winding = 0;  // [rad] the part of `turn` that winds the rod up: about the direction that is held
+  void visit_state(StateArchive& archive) { archive(active, pose, motion, turn, winding); }
 };
 
 struct ObstacleNow {
@@ -26,14 +27,16 @@ struct ObstacleNow {
 
 struct Drive {
   double time = 0, load_factor = 1;
-  Vec3 gravity = Vec3::Zero();         // already scaled
-  std::vector<ClampNow> clamps;        // one per Model::clamps
-  std::vector<BodyState> bodies;       // one per Model::bodies: where driven ones are; others: where they start
-  std::vector<double> node_factor;     // one per Model::node_loads
-  std::vector<double> line_factor;     // one per Model::line_loads
-  std::vector<double> wind_factor;     // one per Model::winds
+  Vec3 gravity = Vec3::Zero();      // already scaled
+  std::vector<ClampNow> clamps;     // one per Model::clamps
+  std::vector<BodyState> bodies;    // one per Model::bodies: where driven ones are; others: where they start
+  std::vector<double> body_turn;    // one per Model::bodies: turn of a driven one about its axis [rad], any number of turns
+  std::vector<double> node_factor;  // one per Model::node_loads
+  std::vector<double> line_factor;  // one per Model::line_loads
+  std::vector<double> wind_factor;  // one per Model::winds
   std::vector<ObstacleNow> obstacles;  // one per Model::obstacles
   std::vector<Grip> grips;             // couplings that pull now, in the order of the scene, then hands
+  std::vector<char> joints;            // one per Model::joints: it holds now
 };
 
 // load_factor scales loads and paths from the start (0) to the drive of `time` (1); 1 in dynamics. Does not allocate once

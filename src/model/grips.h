@@ -22,11 +22,12 @@ struct Grip {
   NodeIndex a, b;
   double share = 0;
   Pose pose;
+  double turn = 0;  // [rad] of a coupling about its axis since the start, any number of turns
   Motion motion;
   double stiffness = 0, damping = 0;                  // [N/m], [N s/m]
   double angular_stiffness = 0, angular_damping = 0;  // [N m/rad], [N m s/rad]
   void visit_state(StateArchive& archive) {
-    archive(coupling, hand, rod, body, point, material, edge.value, a.value, b.value, share, pose, motion);
+    archive(coupling, hand, rod, body, point, material, edge.value, a.value, b.value, share, pose, turn, motion);
     archive(stiffness, damping, angular_stiffness, angular_damping);
   }
 };

@@ -101,6 +101,10 @@ class LoadsNow {
 
   const GivenLoad& on_edge(EdgeIndex e) const { return edges_[e]; }  // per rest length, gravity included
   const GivenLoad& at_node(NodeIndex i) const { return nodes_[i]; }
+  template <class T>
+  WrenchOf<T> given_per_length(EdgeIndex e, const LoadedPoint<T>& at) const {
+    return wrench(edges_[e], at);
+  }
   // Everything per rest length of an edge, drag and wind included.
   template <class T>
   WrenchOf<T> per_length(EdgeIndex e, const LoadedPoint<T>& at) const {

@@ -45,6 +45,7 @@ Scene loaded() {
   for (const Axes axes : {Axes::world, Axes::material}) {
     DistributedLoad line;
     line.rod = "rod", line.from = 0.05, line.to = 0.57, line.force = Vec3(0.3, -1, 2), line.axes = axes;
+    line.moment = Vec3(0.1, 0.6, -0.3);
     line.factor = {TimetableShape::linear, {{0, 0.5}, {1, 2}}};
     ForceLoad force;
     force.rod = "rod", force.at = 0.5, force.value = Vec3(1, 2, -0.5), force.axes = axes;

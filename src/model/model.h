@@ -39,6 +39,9 @@ struct RodModel {
   std::shared_ptr<const RestCurve> rest_curve =
       nullptr;        // by material coordinate: where a method puts a node that the model has not
   int max_edges = 0;  // that can ever be out: those of the model, and one more where one is cut in two
+  // Of a ring [rad]: its ends were turned against each other by any angle before they were welded, and the frames step by this
+  // at node 0. The twist of the rod is what the frames show less this step.
+  double weld_turn = 0;
 };
 
 // What is placed on a rod has a material coordinate [m], arc length in the rest rod, which never changes, and a node of the model's

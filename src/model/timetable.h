@@ -41,6 +41,18 @@ ValueAndRate<T> at_time(const Timetable<T>& table, double time, const T& empty, 
   return {a.value, zero};
 }
 
+// The largest rate there is; the middle of an eased interval is 3/2 as fast as its mean. Jumps have none.
+inline double largest_rate(const Timetable<double>& table) {
+  double largest = 0;
+  for (std::size_t k = 0; k + 1 < table.keys.size() && table.shape != TimetableShape::hold; ++k) {
+    const auto &a = table.keys[k], &b = table.keys[k + 1];
+    if (!(b.time > a.time)) continue;
+    const double mean = (b.value - a.value) / (b.time - a.time);
+    largest = std::max(largest, (table.shape == TimetableShape::smooth ? 1.5 : 1.0) * std::max(mean, -mean));
+  }
+  return largest;
+}
+
 // Instants that show everything a timetable does: its keys and `between` instants inside every interval.
 template <class T>
 void add_instants(const Timetable<T>& table, int between, std::vector<double>& instants) {

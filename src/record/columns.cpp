@@ -1,5 +1,7 @@
 #include "record/columns.h"
 
+#include <bit>
+
 namespace tendril {
 
 ListCounts counts_of(const Frame& frame) {
@@ -121,6 +123,12 @@ const Column columns[] = {
        for (const std::int64_t n : counts_of(r.frame)) put(static_cast<double>(n), out);
      },
      [](const RowTarget&) {}},
+    {checksums_column, "of the values of this frame: those that are plotted, the others", RowIs::frame, always<2>, 0, true,
+     true,
+     [](const RowSource&, Values& out) {
+       out.insert(out.end(), {0, 0});
+     },  // filled in by append
+     [](const RowTarget&) {}},
     {"rods/spans", "of each rod: nodes, edges, inner nodes, ring", RowIs::frame, rods, 4, true, true, put_list<&Frame::rods>,
      take_spans},
     {"material", "of the nodes: arc length in the rest rod, m", RowIs::node, nullptr, 0, false, false,
@@ -146,6 +154,17 @@ const Column columns[] = {
     {"own_energies", "that the scheme itself conserves; columns as in energies, J", RowIs::frame, always<8>, 0, false, false,
      [](const RowSource& r, Values& out) { put_energy(r.frame.own_energy, out); },
      [](const RowTarget& r) { r.frame.own_energy = energy_from(r.values); }},
+    {"energy_flow",
+     "since the start; work of clamps, loads, changing gravity, hands and couplings, wind, obstacles, driven bodies; taken "
+     "by damping, drag, friction, impacts, J",
+     RowIs::frame, always<parts_of_flow>, 0, false, true,
+     [](const RowSource& r, Values& out) {
+       for_each_component(r.frame.flow, [&out](const char*, double part) { put(part, out); });
+     },
+     [](const RowTarget& r) {
+       const double* v = r.values;
+       for_each_component(r.frame.flow, [&v](const char*, double& part) { part = *v++; });
+     }},
     {"momentum", "linear (kg m/s), angular about the origin (kg m^2/s)", RowIs::frame, always<2>, 3, false, false,
      [](const RowSource& r, Values& out) { put(r.measures.momentum, out), put(r.measures.angular_momentum, out); },
      [](const RowTarget& r) {
@@ -162,6 +181,8 @@ const Column columns[] = {
      TENDRIL_NUMBER(frame.load_factor)},
     {"reactions", "of each clamp on its rod: force (N), moment (N m), world axes", RowIs::frame, clamps, 6, false, false,
      put_list<&Frame::reactions>, take_fixed<&Frame::reactions, &FileSizes::clamps>},
+    {"clamps", "where each is or would hold: position (m), orientation w, x, y, z", RowIs::frame, clamps, 7, false, false,
+     put_list<&Frame::clamps>, take_fixed<&Frame::clamps, &FileSizes::clamps>},
     {"bodies", "position (m), orientation w, x, y, z, velocity (m/s), angular velocity (rad/s), world axes", RowIs::frame,
      bodies, 13, false, false, put_list<&Frame::bodies>, take_fixed<&Frame::bodies, &FileSizes::bodies>},
     {"obstacles", "position (m), orientation w, x, y, z", RowIs::frame, obstacles, 7, false, false,
@@ -188,14 +209,19 @@ const Column columns[] = {
     {"solver/verdict", "of an equilibrium: 0 not asked, 1 a load has no energy, 2 unstable directions are counted",
      RowIs::frame, nullptr, 0, true, true,
      [](const RowSource& r, Values& out) { put(static_cast<int>(r.frame.report.verdict.kind), out); },
-     [](const RowTarget& r) { r.frame.report.verdict.kind = static_cast<Verdict::Kind>(whole(r.values[0])); }},
+     [](const RowTarget& r) {
+       if (!(r.values[0] >= 0 && r.values[0] <= static_cast<double>(Verdict::Kind::counted))) fail_number();
+       r.frame.report.verdict.kind = static_cast<Verdict::Kind>(static_cast<int>(r.values[0]));
+     }},
     {"solver/unstable", "directions in which the energy of an equilibrium falls, where counted", RowIs::frame, nullptr, 0,
      true, true, [](const RowSource& r, Values& out) { put(r.frame.report.verdict.unstable, out); },
      [](const RowTarget& r) { r.frame.report.verdict.unstable = whole(r.values[0]); }},
     {"solver/softest", "eigenvalue of the softest mode, over the method's unit of stiffness; NaN: not known", RowIs::frame,
      nullptr, 0, false, true, TENDRIL_NUMBER(frame.report.verdict.softest)},
-    {"solver/drift", "change of total energy since the start over the largest energy seen", RowIs::frame, nullptr, 0, false,
-     true, TENDRIL_NUMBER(measures.drift)},
+    {"solver/energy_error", "of the energy balance, over solver/energy_scale; NaN: no balance (statics)", RowIs::frame,
+     nullptr, 0, false, true, TENDRIL_NUMBER(measures.energy_error)},
+    {"solver/energy_scale", "the energy that moved so far, by which the error is divided, J", RowIs::frame, nullptr, 0,
+     false, true, TENDRIL_NUMBER(measures.energy_scale)},
     {"solver/length_error", "worst relative change of an edge's length", RowIs::frame, nullptr, 0, false, true,
      TENDRIL_NUMBER(measures.length_error)},
     {"solver/penetration", "worst overlap over radius", RowIs::frame, nullptr, 0, false, true,
@@ -213,6 +239,12 @@ const Column columns[] = {
 #undef TENDRIL_NUMBER
 
 }  // namespace
+
+// FNV-1a by words instead of bytes: each step is a bijection of the word, so that no single change goes unnoticed but for the
+// bits that number() leaves out.
+void FrameChecksum::add(std::span<const double> values) {
+  for (const double value : values) hash_ = (hash_ ^ std::bit_cast<std::uint64_t>(value)) * 1099511628211ull;
+}
 
 std::span<const Column> all_columns() { return columns; }
 

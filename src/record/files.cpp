@@ -2,12 +2,13 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
-#include <fstream>
-#include <iterator>
+#include <utility>
 
 #include "tendril/record.h"
 
@@ -35,12 +36,14 @@ class Descriptor {
   Descriptor(const std::filesystem::path& file, int flags) : id_(::open(file.c_str(), flags | O_CLOEXEC, 0644)) {
     if (id_ < 0) fail(file, "open the file");
   }
+  explicit Descriptor(int id) : id_(id) {}
   Descriptor(const Descriptor&) = delete;
   Descriptor& operator=(const Descriptor&) = delete;
   ~Descriptor() {
     if (id_ >= 0) ::close(id_);
   }
   int get() const { return id_; }
+  int release() { return std::exchange(id_, -1); }
   int close() { return ::close(std::exchange(id_, -1)); }
 
  private:
@@ -54,7 +57,9 @@ void write_whole(const std::filesystem::path& file, std::span<const std::byte> b
   std::filesystem::path temporary = file;
   temporary += ".new";
   {
-    Descriptor out(temporary, O_WRONLY | O_CREAT | O_TRUNC);
+    // A temporary that an earlier process left, or that somebody laid there as a trap, goes away as a name; nothing is followed.
+    ::unlink(temporary.c_str());
+    Descriptor out(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW);
     try {
       write_all(out.get(), reinterpret_cast<const char*>(bytes.data()), bytes.size(), temporary);
       if (::fsync(out.get()) != 0) fail(temporary, "write to disk");
@@ -64,11 +69,97 @@ void write_whole(const std::filesystem::path& file, std::span<const std::byte> b
       throw;
     }
   }
-  if (::rename(temporary.c_str(), file.c_str()) != 0) fail(file, "rename the file");
+  if (::rename(temporary.c_str(), file.c_str()) != 0) {
+    const int reason = errno;
+    ::unlink(temporary.c_str());
+    errno = reason;
+    fail(file, "rename the file");
+  }
+  sync_folder(file.parent_path());
 }
 
 void write_whole(const std::filesystem::path& file, std::string_view text) {
   write_whole(file, std::as_bytes(std::span(text.data(), text.size())));
+}
+
+void sync_folder(const std::filesystem::path& folder) {
+  const std::filesystem::path place = folder.empty() ? std::filesystem::path(".") : folder;
+  const Descriptor open(place, O_RDONLY | O_DIRECTORY);
+  // Some file systems cannot do it for folders: then the system's own order has to do.
+  if (::fsync(open.get()) != 0 && errno != EINVAL && errno != ENOTSUP) fail(place, "write to disk");
+}
+
+std::vector<std::byte> read_whole(const std::filesystem::path& file, const char* what) {
+  // Without waiting: a pipe would hold up the open until somebody writes into it.
+  const int id = ::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (id < 0) fail(file, what);
+  const Descriptor in(id);
+  struct stat status {};
+  if (::fstat(in.get(), &status) != 0) fail(file, what);
+  if (!S_ISREG(status.st_mode)) throw RecordError(file.string() + ": is not a regular file");
+  std::vector<std::byte> bytes(static_cast<std::size_t>(status.st_size));
+  std::size_t have = 0;
+  while (have < bytes.size()) {
+    const ssize_t count = ::read(in.get(), bytes.data() + have, bytes.size() - have);
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) fail(file, what);
+    if (count == 0) break;
+    have += static_cast<std::size_t>(count);
+  }
+  bytes.resize(have);
+  return bytes;
+}
+
+void require_regular(const std::filesystem::path& file, bool follow) {
+  struct stat status {};
+  if ((follow ? ::stat(file.c_str(), &status) : ::lstat(file.c_str(), &status)) != 0) fail(file, "open the file");
+  if (!S_ISREG(status.st_mode))
+    throw RecordError(fmt::format("{}: is {}, not a regular file", file.string(),
+                                  S_ISLNK(status.st_mode)    ? "a link"
+                                  : S_ISFIFO(status.st_mode) ? "a pipe"
+                                  : S_ISDIR(status.st_mode)  ? "a folder"
+                                                             : "a device"));
+}
+
+FileIdentity identity_of(int descriptor, const std::filesystem::path& file) {
+  struct stat status {};
+  if (::fstat(descriptor, &status) != 0) fail(file, "look at the file");
+  return {status.st_dev, status.st_ino};
+}
+
+void require_still_there(const std::filesystem::path& file, const FileIdentity& identity) {
+  struct stat status {};
+  if (::lstat(file.c_str(), &status) != 0 || FileIdentity{status.st_dev, status.st_ino} != identity)
+    throw RecordError(file.string() +
+                      ": was removed, moved or replaced while the run was writing it; the run cannot be kept");
+}
+
+namespace {
+int open_folder_to_lock(const std::filesystem::path& folder) {
+  return ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+}
+}  // namespace
+
+FolderLock::FolderLock(const std::filesystem::path& folder) : descriptor_(open_folder_to_lock(folder)) {
+  if (descriptor_ < 0) fail(folder, "open the folder");
+  if (::flock(descriptor_, LOCK_EX | LOCK_NB) == 0) return;
+  const int reason = errno;
+  ::close(std::exchange(descriptor_, -1));
+  if (reason == EWOULDBLOCK)
+    throw RecordError(folder.string() +
+                      ": another tendril is writing its run there; wait until it has ended or stop it with Ctrl-C, or "
+                      "choose another folder with -o");
+  // A file system without such locks (some network ones): two runs in one folder stay unnoticed there.
+}
+FolderLock::~FolderLock() {
+  if (descriptor_ >= 0) ::close(descriptor_);
+}
+bool folder_is_locked(const std::filesystem::path& folder) {
+  const int id = open_folder_to_lock(folder.empty() ? std::filesystem::path(".") : folder);
+  if (id < 0) return false;
+  const bool locked = ::flock(id, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+  ::close(id);
+  return locked;
 }
 
 std::uint64_t hash_bytes(std::span<const std::byte> bytes) {
@@ -79,11 +170,19 @@ std::uint64_t hash_bytes(std::span<const std::byte> bytes) {
 std::uint64_t hash_text(std::string_view text) { return hash_bytes(std::as_bytes(std::span(text.data(), text.size()))); }
 
 GrowingFile::GrowingFile(const std::filesystem::path& file, std::uint64_t keep_bytes) : file_(file), written_(keep_bytes) {
-  descriptor_ = ::open(file.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
-  if (descriptor_ < 0) fail(file, "open the file");
-  if (::ftruncate(descriptor_, static_cast<off_t>(keep_bytes)) != 0 ||
-      ::lseek(descriptor_, static_cast<off_t>(keep_bytes), SEEK_SET) < 0)
+  // Links are not followed, a pipe is not waited for.
+  struct stat status {};
+  if (::lstat(file.c_str(), &status) == 0) require_regular(file, false);
+  Descriptor open(file, O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK);
+  if (::fstat(open.get(), &status) != 0) fail(file, "look at the file");
+  if (static_cast<std::uint64_t>(status.st_size) < keep_bytes)
+    throw RecordError(fmt::format("{}: has {} bytes, the checkpoint {}: start again without --resume", file.string(),
+                                  status.st_size, keep_bytes));
+  if (::ftruncate(open.get(), static_cast<off_t>(keep_bytes)) != 0 ||
+      ::lseek(open.get(), static_cast<off_t>(keep_bytes), SEEK_SET) < 0)
     fail(file, "cut the file to length");
+  identity_ = identity_of(open.get(), file);
+  descriptor_ = open.release();
 }
 GrowingFile::~GrowingFile() {
   if (descriptor_ >= 0) ::close(descriptor_);
@@ -92,6 +191,10 @@ void GrowingFile::flush() {
   write_all(descriptor_, waiting_.data(), waiting_.size(), file_);
   written_ += waiting_.size();
   waiting_.clear();
+}
+void GrowingFile::sync() {
+  if (::fdatasync(descriptor_) != 0) fail(file_, "write to disk");
+  require_still_there(file_, identity_);
 }
 
 namespace {
@@ -117,10 +220,8 @@ void write_checkpoint(const std::filesystem::path& file, std::uint64_t scene_has
 }
 
 Checkpoint read_checkpoint(const std::filesystem::path& file) {
-  std::ifstream in(file, std::ios::binary);
-  if (!in) fail(file, "open the checkpoint");
-  const std::vector<char> bytes((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
-  const auto all = std::as_bytes(std::span(bytes));
+  const std::vector<std::byte> bytes = read_whole(file, "open the checkpoint");
+  const std::span<const std::byte> all(bytes);
   CheckpointHead head{};
   std::uint64_t hash = 0;
   const auto torn = [&file] {

@@ -10,9 +10,38 @@
 
 namespace tendril {
 
-// Under a temporary name first, to disk, then renamed.
+// Under a temporary name first, to disk, then renamed; the folder's entry to disk too. Links and pipes that stand at either name
+// are replaced, never followed.
 void write_whole(const std::filesystem::path& file, std::span<const std::byte> bytes);
 void write_whole(const std::filesystem::path& file, std::string_view text);
+
+// A whole regular file; pipes, devices and folders are refused instead of waited for.
+std::vector<std::byte> read_whole(const std::filesystem::path& file, const char* what);
+// Throws unless it is a regular file. `follow`: a link to one will do.
+void require_regular(const std::filesystem::path& file, bool follow);
+void sync_folder(const std::filesystem::path& folder);  // its entries to disk: names of new and renamed files
+
+// Which file an open descriptor stands for, and whether a name still leads to it.
+struct FileIdentity {
+  std::uint64_t device = 0, number = 0;
+  bool operator==(const FileIdentity&) const = default;
+};
+FileIdentity identity_of(int descriptor, const std::filesystem::path& file);
+// Throws when the file was removed or replaced by another one under this name: what is written goes nowhere.
+void require_still_there(const std::filesystem::path& file, const FileIdentity& identity);
+
+// One writer per run folder: a lock on the folder itself, which ends with this object or with the process, however that ends.
+class FolderLock {
+ public:
+  explicit FolderLock(const std::filesystem::path& folder);  // throws RecordError when another writer has it
+  FolderLock(const FolderLock&) = delete;
+  FolderLock& operator=(const FolderLock&) = delete;
+  ~FolderLock();
+
+ private:
+  int descriptor_ = -1;
+};
+bool folder_is_locked(const std::filesystem::path& folder);
 
 // FNV-1a: finds torn files and changed scenes; not a protection against attacks.
 std::uint64_t hash_bytes(std::span<const std::byte> bytes);
@@ -26,11 +55,13 @@ class GrowingFile {
   ~GrowingFile();
   void add(std::string_view text) { waiting_ += text; }
   void flush();
+  void sync();  // what was flushed, to disk; throws when the file is no longer there under its name
   std::uint64_t bytes() const { return written_ + waiting_.size(); }
 
  private:
   std::filesystem::path file_;  // for messages
   int descriptor_ = -1;
+  FileIdentity identity_;
   std::uint64_t written_ = 0;  // bytes in the file
   std::string waiting_;        // not written yet
 };

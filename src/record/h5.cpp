@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "record/files.h"
 #include "tendril/record.h"
 
 namespace tendril::h5 {
@@ -41,6 +42,15 @@ std::size_t text_length(const Handle& type, std::size_t count, const std::string
     throw RecordError(file + ": holds a text that is none");
   return length;
 }
+// Texts are small: each dataset has the hash of its bytes as an attribute.
+constexpr const char* hash_attribute = "hash";
+void write_hash(hid_t set, std::string_view bytes, const std::string& file) {
+  write_number_attribute(set, hash_attribute, static_cast<std::int64_t>(hash_text(bytes)), file);
+}
+void check_hash(hid_t set, const char* name, std::string_view bytes, const std::string& file) {
+  if (read_number_attribute(set, hash_attribute, file) != static_cast<std::int64_t>(hash_text(bytes)))
+    throw RecordError(fmt::format("{}: `{}` is damaged: it is not what was written", file, name));
+}
 void require_one(hssize_t count, const std::string& file) {
   if (count != 1) throw RecordError(file + ": holds several values where one should be");
 }
@@ -68,17 +78,29 @@ void fail(const std::string& file, std::string_view what) {
   throw RecordError(fmt::format("{}: could not {}: {}", file, what, reason.empty() ? "HDF5 gives no reason" : reason));
 }
 
+void fail(const std::string& file, std::string_view what, int system_error) {
+  throw RecordError(fmt::format("{}: could not {}: {}", file, what, std::strerror(system_error)));
+}
+
+// A text that is there already stays until the new one is written: an error in between loses neither.
 void write_text(hid_t at, const char* name, const std::string& text, const std::string& file) {
-  if (checked(H5Lexists(at, name, H5P_DEFAULT), file, "look for a text") > 0)
-    checked(H5Ldelete(at, name, H5P_DEFAULT), file, "replace a text");
+  const bool there = checked(H5Lexists(at, name, H5P_DEFAULT), file, "look for a text") > 0;
+  if (there && read_text(at, name, file) == text) return;
+  const std::string made = there ? std::string(name) + ".new" : std::string(name);
+  if (there && checked(H5Lexists(at, made.c_str(), H5P_DEFAULT), file, "look for a text") > 0)
+    checked(H5Ldelete(at, made.c_str(), H5P_DEFAULT), file, "replace a text");
   const Handle type = text_type(text.size(), file);
   const Handle space(checked(H5Screate(H5S_SCALAR), file, "make a space"), H5Sclose);
-  Handle set(
-      checked(H5Dcreate2(at, name, type.get(), space.get(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), file, "make a text"),
-      H5Dclose);
+  Handle set(checked(H5Dcreate2(at, made.c_str(), type.get(), space.get(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), file,
+                     "make a text"),
+             H5Dclose);
   const std::string padded = text.empty() ? std::string(1, '\0') : text;
   checked(H5Dwrite(set.get(), type.get(), H5S_ALL, H5S_ALL, H5P_DEFAULT, padded.data()), file, "write a text");
+  write_hash(set.get(), padded, file);
   checked(set.close(), file, "write a text");
+  if (!there) return;
+  checked(H5Ldelete(at, name, H5P_DEFAULT), file, "replace a text");
+  checked(H5Lmove(at, made.c_str(), at, name, H5P_DEFAULT, H5P_DEFAULT), file, "replace a text");
 }
 
 std::string read_text(hid_t at, const char* name, const std::string& file) {
@@ -87,6 +109,7 @@ std::string read_text(hid_t at, const char* name, const std::string& file) {
   require_one(static_cast<hssize_t>(points_of(set.get(), file)), file);
   std::string text(text_length(type, 1, file), '\0');
   checked(H5Dread(set.get(), type.get(), H5S_ALL, H5S_ALL, H5P_DEFAULT, text.data()), file, fmt::format("read `{}`", name));
+  check_hash(set.get(), name, text, file);
   text.resize(std::strlen(text.c_str()));
   return text;
 }
@@ -104,6 +127,7 @@ void write_texts(hid_t at, const char* name, const std::vector<std::string>& tex
       checked(H5Dcreate2(at, name, type.get(), space.get(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), file, "make texts"),
       H5Dclose);
   if (count > 0) checked(H5Dwrite(set.get(), type.get(), H5S_ALL, H5S_ALL, H5P_DEFAULT, flat.data()), file, "write texts");
+  write_hash(set.get(), flat, file);
   checked(set.close(), file, "write texts");
 }
 
@@ -113,6 +137,7 @@ std::vector<std::string> read_texts(hid_t at, const char* name, const std::strin
   const std::size_t count = points_of(set.get(), file), length = text_length(type, count, file);
   std::string flat(length * count, '\0');
   if (count > 0) checked(H5Dread(set.get(), type.get(), H5S_ALL, H5S_ALL, H5P_DEFAULT, flat.data()), file, "read texts");
+  check_hash(set.get(), name, flat, file);
   std::vector<std::string> texts;
   for (std::size_t i = 0; i < count; ++i) texts.emplace_back(std::string(flat, i * length, length).c_str());
   return texts;

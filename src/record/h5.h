@@ -38,6 +38,7 @@ void set_up();  // once per process: no printing, no clean-up at exit
 template <class R>
 R checked(R result, const std::string& file, std::string_view what);
 [[noreturn]] void fail(const std::string& file, std::string_view what);
+[[noreturn]] void fail(const std::string& file, std::string_view what, int system_error);
 template <class R>
 R checked(R result, const std::string& file, std::string_view what) {
   if (result < 0) fail(file, what);

@@ -11,7 +11,7 @@ namespace tendril {
 namespace fs = std::filesystem;
 namespace {
 
-constexpr std::size_t most_waiting_bytes = 64 << 20;
+constexpr std::size_t max_waiting_bytes = 64 << 20;
 
 // Two scenes with one hash give the same frames, except that one may last longer.
 std::uint64_t hash_of(Scene scene) {
@@ -39,26 +39,44 @@ TrajectoryHead head_of(const Simulation& simulation) {
   return head;
 }
 
-void prepare_folder(const fs::path& folder) {
+void make_folder(const fs::path& folder) {
   std::error_code error;
-  // A new folder, an empty one, or that of an older run. Nothing else is ever overwritten.
   const fs::file_status status = fs::status(folder, error);
   if (fs::exists(status) && !fs::is_directory(status)) throw RecordError(folder.string() + ": is a file, not a folder");
-  if (!fs::exists(status)) {
-    fs::create_directories(folder, error);
-    if (error) throw RecordError(fmt::format("{}: could not make the folder: {}", folder.string(), error.message()));
-  }
+  if (fs::exists(status)) return;
+  fs::create_directories(folder, error);
+  if (error) throw RecordError(fmt::format("{}: could not make the folder: {}", folder.string(), error.message()));
+  sync_folder(folder.parent_path());
+}
+
+// A new folder, an empty one, or that of an older run. Nothing else is ever overwritten.
+void clear_folder(const fs::path& folder) {
+  std::error_code error;
   fs::directory_iterator entries(folder, error);
   if (error) throw RecordError(fmt::format("{}: could not look into the folder: {}", folder.string(), error.message()));
-  const bool older_run = fs::exists(folder / "run.h5", error);
+  const bool older_run = fs::exists(fs::symlink_status(folder / "run.h5", error));
   if (!older_run && entries != fs::directory_iterator())
     throw RecordError(folder.string() + ": holds other files and no run; give an empty or new folder with -o");
-  // The summary goes first: from here on the folder does not look whole.
+  // The summary goes first: from here on the folder does not look whole. The checkpoint goes before what it counts on.
   for (const char* name : {"summary.json", "index.html", "checkpoint.bin", "probes.csv", "run.h5"}) {
     fs::remove(folder / name, error);
     if (error)
       throw RecordError(fmt::format("{}: could not replace the older run: {}", (folder / name).string(), error.message()));
   }
+}
+
+// A run that was ended before its first checkpoint has no frame to lose. Where there are frames and no checkpoint, somebody
+// removed it: then nothing is thrown away.
+bool nothing_was_recorded(const fs::path& folder) {
+  std::error_code ignored;
+  if (fs::exists(fs::symlink_status(folder / "checkpoint.bin", ignored))) return false;
+  const std::int64_t frames = look_at_run(folder).frames;
+  if (frames == 0 && !fs::exists(folder / "summary.json", ignored)) return true;
+  throw RecordError(
+      fmt::format("{}: its checkpoint.bin is missing, so that it cannot go on; its {} frames can be looked at. Choose "
+                  "another folder with "
+                  "-o, or start again without --resume, which replaces them",
+                  folder.string(), frames));
 }
 
 std::string csv_head(const TrajectoryHead& head) {
@@ -71,6 +89,7 @@ std::string csv_head(const TrajectoryHead& head) {
 
 struct RunFolder::Inside {
   fs::path folder;
+  std::optional<FolderLock> lock;            // from begin or resume on
   const Simulation* simulation = nullptr;    // from begin on
   std::optional<TrajectoryFile> trajectory;  // run.h5
   std::optional<GrowingFile> csv;            // probes.csv
@@ -79,11 +98,13 @@ struct RunFolder::Inside {
   StateWriter state;               // of the last checkpoint; keeps its storage
   std::vector<std::byte> scratch;  // the checkpoint file, likewise
 
-  // First the frames, then the checkpoint that counts on them.
+  // First the frames, on the disk; then the checkpoint that counts on them.
   void flush() {
     trajectory->write_inputs(simulation->input_log(), simulation->inputs_taken());
     trajectory->write_and_flush();
+    trajectory->sync();
     csv->flush();
+    csv->sync();
     state.clear();
     simulation->save(state);
     write_checkpoint(folder / "checkpoint.bin", scene_hash, static_cast<std::uint64_t>(trajectory->frames()), csv->bytes(),
@@ -95,10 +116,17 @@ struct RunFolder::Inside {
 RunFolder::RunFolder(const fs::path& folder) : inside_(std::make_unique<Inside>()) { inside_->folder = folder; }
 RunFolder::~RunFolder() = default;
 const fs::path& RunFolder::folder() const { return inside_->folder; }
+bool RunFolder::begins_anew() const { return !inside_->trajectory; }
 
 std::unique_ptr<RunFolder> RunFolder::resume(const fs::path& folder, Simulation& simulation) {
   auto run = std::make_unique<RunFolder>(folder);
   Inside& in = *run->inside_;
+  std::error_code ignored;
+  if (!fs::exists(fs::symlink_status(folder / "run.h5", ignored)))
+    throw RecordError(folder.string() + ": there is no run to resume; leave out --resume, or give its folder with -o");
+  in.lock.emplace(folder);
+  require_regular(folder / "run.h5", false);
+  if (nothing_was_recorded(folder)) return run;
   // Only the same scene may go on.
   const Checkpoint checkpoint = read_checkpoint(folder / "checkpoint.bin");
   in.scene_hash = hash_of(simulation.scene());
@@ -114,6 +142,11 @@ std::unique_ptr<RunFolder> RunFolder::resume(const fs::path& folder, Simulation&
     throw RecordError(
         fmt::format("{}: {}; start again without --resume", (folder / "checkpoint.bin").string(), error.what()));
   }
+  if (simulation.time() > simulation.end_time())
+    throw RecordError(
+        fmt::format("{}: the run has reached t = {:.6g} s already, later than the end that is asked for, {:.6g} s; give "
+                    "a later one with --until",
+                    folder.string(), simulation.time(), simulation.end_time()));
   in.trajectory.emplace(folder / "run.h5", static_cast<std::int64_t>(checkpoint.frames), head_of(simulation),
                         simulation.frame());
   in.csv.emplace(folder / "probes.csv", checkpoint.csv_bytes);
@@ -130,7 +163,9 @@ void RunFolder::begin(const Simulation& simulation) {
       fs::remove(in.folder / name, ignored);  // they hold less than there will be
     if (describe) in.trajectory->set_description(describe(simulation));
   } else {
-    prepare_folder(in.folder);
+    make_folder(in.folder);
+    if (!in.lock) in.lock.emplace(in.folder);
+    clear_folder(in.folder);
     in.scene_hash = hash_of(simulation.scene());
     TrajectoryHead head = head_of(simulation);
     if (describe) head.description = describe(simulation);
@@ -153,7 +188,7 @@ void RunFolder::take(const Frame& frame, const Measures& measures) {
 void RunFolder::tick(const Simulation&) {
   Inside& in = *inside_;
   const std::chrono::duration<double> since = std::chrono::steady_clock::now() - in.last_flush;
-  if (since.count() >= seconds_between_flushes || in.trajectory->waiting_bytes() > most_waiting_bytes) in.flush();
+  if (since.count() >= seconds_between_flushes || in.trajectory->waiting_bytes() > max_waiting_bytes) in.flush();
 }
 
 void RunFolder::end(const RunReport& report) {
@@ -161,9 +196,9 @@ void RunFolder::end(const RunReport& report) {
   in.flush();
   // Whole: the end was reached, or a live recording was stopped on purpose.
   const bool ended = whole_when_told || in.simulation->finished();
-  const bool stopped = report.outcome == Outcome::fine && !ended;
-  in.trajectory->close(ended && report.outcome == Outcome::fine, stopped ? "interrupted" : to_text(report.outcome),
-                       report.message);
+  // A suspect run has reached its end as well, but says why it should not be believed.
+  const bool well = report.outcome == Outcome::fine || report.outcome == Outcome::suspect, stopped = well && !ended;
+  in.trajectory->close(ended && well, stopped ? "interrupted" : to_text(report.outcome), stopped ? "" : report.message);
   // An interrupted run gets no summary: it does not look whole. A diverged one says so in its own.
   if (ended) write_whole(in.folder / "summary.json", summary_json(*in.simulation, report));
 }

@@ -58,10 +58,18 @@ std::string summary_json(const Simulation& simulation, const RunReport& report) 
   const Energy& e = report.last.energy;
   for_each_component(e, [&](const char* name, double value) { out["energy"][name] = value; });
   out["energy"]["total"] = e.total();
-  out["energy"]["drift"] = report.last.drift;
+  // The balance: work done on rods and bodies since the start, what was taken from them, and the remainder.
+  int part = 0;
+  for_each_component(frame.flow, [&](const char* name, double value) {
+    out["energy"][part++ < works_of_flow ? "work" : "dissipated"][name] = value;
+  });
+  const auto number_or_null = [](double v) { return std::isfinite(v) ? Json(v) : Json(); };
+  out["energy"]["error"] = number_or_null(report.energy_error);
+  out["energy"]["worst_error"] = number_or_null(report.worst_energy_error);
+  out["energy"]["scale"] = report.last.energy_scale;
   out["worst"] = {{"length_error", report.worst_length_error},
                   {"penetration", report.worst_penetration},
-                  {"contacts", report.most_contacts},
+                  {"contacts", report.max_contacts},
                   {"residual", report.worst_residual},
                   {"iterations", report.worst_iterations}};
   // Equilibria: whether the last one is stable. null where it was not counted.
@@ -70,17 +78,19 @@ std::string summary_json(const Simulation& simulation, const RunReport& report) 
     const bool counted = v.kind == Verdict::Kind::counted;
     out["equilibrium"] = {{"verdict", to_text(v)},
                           {"unstable_directions", counted ? Json(v.unstable) : Json()},
+                          {"neutral_directions", counted ? Json(v.neutral.count()) : Json()},
                           {"softest_eigenvalue", counted && std::isfinite(v.softest) ? Json(v.softest) : Json()}};
   }
   // What belongs to the run rather than to the rods.
-  out["run"] = {{"title", simulation.scene().title},
-                {"outcome", to_text(report.outcome)},
-                {"message", report.message},
-                {"finished", report.outcome == Outcome::fine && simulation.finished()},
-                {"frames", report.frames},
-                {"retries", report.retries},
-                {"step_size", simulation.step_size()}};
-  return out.dump(1) + "\n";
+  out["run"] = {
+      {"title", simulation.scene().title},
+      {"outcome", to_text(report.outcome)},
+      {"message", report.message},
+      {"finished", (report.outcome == Outcome::fine || report.outcome == Outcome::suspect) && simulation.finished()},
+      {"frames", report.frames},
+      {"retries", report.retries},
+      {"step_size", simulation.step_size()}};
+  return out.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";  // titles made in code may be no UTF-8
 }
 
 }  // namespace tendril

@@ -1,11 +1,13 @@
 #include "record/trajectory_file.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
 
 #include "record/columns.h"
+#include "record/files.h"
 #include "record/h5.h"
 #include "record/input_log.h"
 
@@ -62,10 +64,20 @@ struct TrajectoryFile::Inside {
   };
   std::string name;  // of the file, for messages
   h5::Handle file;
+  FileIdentity identity;                  // of the file that was opened: its name may lead elsewhere later
   FileSizes sizes;                        // counts that do not change in a run
   std::vector<Open> columns;              // as all_columns()
   std::int64_t written = 0, waiting = 0;  // frames
 
+  int descriptor() const {  // HDF5's own
+    void* handle = nullptr;
+    h5::checked(H5Fget_vfd_handle(file.get(), H5P_DEFAULT, &handle), name, "look at the file");
+    return *static_cast<int*>(handle);
+  }
+  void sync() const {
+    if (::fdatasync(descriptor()) != 0) h5::fail(name, "write to disk", errno);
+    require_still_there(name, identity);
+  }
   void write_column(const Column& column, Open& open) const;
   void open_and_cut(const Column& column, hsize_t rows);
   ListCounts rows_of_frames(std::int64_t frames) const;  // all together, of each list
@@ -102,8 +114,8 @@ TrajectoryFile::TrajectoryFile(const std::filesystem::path& path, const Trajecto
   in.name = path.string();
   in.sizes = sizes_of(first, head.probe_columns.size());
   in.file = h5::Handle(
-      h5::checked(H5Fcreate(in.name.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT), in.name, "create the file"),
-      H5Fclose);
+      h5::checked(H5Fcreate(in.name.c_str(), H5F_ACC_EXCL, H5P_DEFAULT, H5P_DEFAULT), in.name, "create the file"), H5Fclose);
+  in.identity = identity_of(in.descriptor(), path);
   in.write_head(head);
   for (const Column& column : all_columns())
     in.columns.push_back({create_dataset(in.file.get(), column, in.sizes, in.name), 0, {}});
@@ -118,7 +130,9 @@ TrajectoryFile::TrajectoryFile(const std::filesystem::path& path, std::int64_t f
   Inside& in = *inside_;
   in.name = path.string();
   in.sizes = sizes_of(first, head.probe_columns.size());
+  require_regular(path, false);
   in.file = h5::Handle(h5::checked(H5Fopen(in.name.c_str(), H5F_ACC_RDWR, H5P_DEFAULT), in.name, "open the file"), H5Fclose);
+  in.identity = identity_of(in.descriptor(), path);
   if (h5::read_number_attribute(in.file.get(), "format_version", in.name) != run_format_version)
     throw RecordError(in.name + ": was written by another version of tendril: start again without --resume");
   // A checkpoint may be older than the file: rows beyond it are cut off.
@@ -176,7 +190,18 @@ void TrajectoryFile::append(const Frame& frame, const Measures& measures) {
   if (sizes_of(frame, probe_values) != in.sizes)
     throw RecordError(in.name + ": the number of rods, clamps, bodies, obstacles or probes changed during the run");
   const std::span<const Column> columns = all_columns();
-  for (std::size_t i = 0; i < columns.size(); ++i) columns[i].put({frame, measures}, in.columns[i].waiting);
+  FrameChecksum plotted, others;
+  double* sums = nullptr;
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    std::vector<double>& waiting = in.columns[i].waiting;
+    const std::size_t before = waiting.size();
+    columns[i].put({frame, measures}, waiting);
+    if (is_checksums(columns[i]))
+      sums = waiting.data() + before;
+    else
+      (columns[i].plotted ? plotted : others).add(std::span(waiting).subspan(before));
+  }
+  sums[0] = plotted.number(), sums[1] = others.number();
   ++in.waiting;
 }
 
@@ -230,6 +255,8 @@ void TrajectoryFile::write_and_flush() {
   h5::checked(H5Fflush(in.file.get(), H5F_SCOPE_GLOBAL), in.name, "write to disk");
 }
 
+void TrajectoryFile::sync() { inside_->sync(); }
+
 void TrajectoryFile::set_description(const std::string& description) {
   h5::write_text(inside_->file.get(), "description", description, inside_->name);
 }
@@ -241,6 +268,7 @@ void TrajectoryFile::close(bool complete, const std::string& outcome, const std:
   h5::write_number_attribute(in.file.get(), "complete", complete ? 1 : 0, in.name);
   in.write_outcome(outcome, message);
   h5::checked(H5Fflush(in.file.get(), H5F_SCOPE_GLOBAL), in.name, "write to disk");
+  in.sync();
   for (Inside::Open& open : in.columns) h5::checked(open.set.close(), in.name, "close a dataset");
   in.columns.clear();
   h5::checked(in.file.close(), in.name, "close the file");

@@ -37,6 +37,7 @@ class TrajectoryFile {
   std::size_t waiting_bytes() const;
   std::int64_t frames() const;  // appended so far
   void write_and_flush();
+  void sync();  // what was flushed, to disk; throws when the file is no longer there under its name
   void close(bool complete, const std::string& outcome, const std::string& message);
 
  private:

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "record/columns.h"
+#include "record/files.h"
 #include "record/h5.h"
 #include "record/input_log.h"
 #include "tendril/record.h"
@@ -15,7 +16,7 @@ namespace {
 
 constexpr std::size_t block_bytes = 256 * 1024;  // four of the chunks that the file is made of
 constexpr std::int64_t longest_block = 1024;
-constexpr double most_rows = 1 << 24;  // of a frame: a file that says more is damaged
+constexpr double max_rows = 1 << 24;  // of a frame: a file that says more is damaged
 
 // One dataset; its shape is compared with the column's when it is opened, so that whatever stands in the file is read into
 // arrays that are large enough.
@@ -39,7 +40,7 @@ class Table {
     h5::checked(H5Sget_simple_extent_dims(space.get(), size_.data(), nullptr), name, "read a size");
     for (int i = 1; i < count_; ++i) {
       const hsize_t size = size_[static_cast<std::size_t>(i)];
-      if (size > most_row_values / std::max<std::size_t>(1, per_row_)) fail_shape();
+      if (size > max_row_values / std::max<std::size_t>(1, per_row_)) fail_shape();
       per_row_ *= size;
     }
     // Rows that are read at once.
@@ -76,9 +77,9 @@ class Table {
     first_ = first;
     loaded_ = static_cast<std::int64_t>(size[0]);
   }
-  static constexpr std::size_t most_row_values = std::size_t{1} << 27;  // a file that says more is damaged
-  const char* dataset_;                                                 // its name
-  const std::string* name_;                                             // of the file, for messages
+  static constexpr std::size_t max_row_values = std::size_t{1} << 27;  // a file that says more is damaged
+  const char* dataset_;                                                // its name
+  const std::string* name_;                                            // of the file, for messages
   h5::Handle set_;
   int count_ = 1;                                         // dimensions
   std::array<hsize_t, 3> size_{};                         // rows first
@@ -89,7 +90,17 @@ class Table {
 
 h5::Handle open_to_read(const std::string& name) {
   h5::set_up();
-  h5::Handle file(h5::checked(H5Fopen(name.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), name, "open the file"), H5Fclose);
+  require_regular(name, true);
+  h5::Handle file(H5Fopen(name.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose);
+  if (file.get() < 0) {
+    // HDF5 locks the file too, and would say no more than "Resource temporarily unavailable".
+    if (const std::filesystem::path folder = std::filesystem::path(name).parent_path(); folder_is_locked(folder))
+      throw RunGoingOn(
+          fmt::format("{}: this run is still going on; wait until it has ended, or stop it with Ctrl-C: it can go on later "
+                      "with --resume",
+                      folder.empty() ? "." : folder.string()));
+    h5::fail(name, "open the file");
+  }
   const std::int64_t version = h5::read_number_attribute(file.get(), "format_version", name);
   if (version != run_format_version)
     throw RecordError(
@@ -149,7 +160,7 @@ struct TrajectoryReader::Inside {
       const double* n = counts->at(k, 1);
       ListCounts next = first_row.back();
       for (std::size_t l = 0; l < lists; ++l) {
-        if (!(n[l] >= 0 && n[l] <= most_rows)) frames = k;
+        if (!(n[l] >= 0 && n[l] <= max_rows)) frames = k;
         if (frames > k) next[l] += static_cast<std::int64_t>(n[l]);
         if (next[l] > there[l]) frames = k;
       }
@@ -168,6 +179,8 @@ struct TrajectoryReader::Inside {
       m.probes[i].value.resize(probes[i].value.size());
     }
     const std::span<const Column> columns = all_columns();
+    FrameChecksum plotted_sum, other_sum;
+    double sums[2] = {};
     try {
       for (std::size_t i = 0; i < columns.size(); ++i) {
         if (plotted && !columns[i].plotted) continue;
@@ -178,8 +191,16 @@ struct TrajectoryReader::Inside {
           first = first_row[static_cast<std::size_t>(k)][l];
           count = first_row[static_cast<std::size_t>(k) + 1][l] - first;
         }
-        columns[i].take({tables[i].at(first, count), static_cast<std::size_t>(count), sizes, f, m});
+        const double* const values = tables[i].at(first, count);
+        const std::size_t size = static_cast<std::size_t>(count) * columns[i].values_per_row(sizes);
+        if (is_checksums(columns[i]))
+          std::copy_n(values, 2, sums);
+        else
+          (columns[i].plotted ? plotted_sum : other_sum).add({values, size});
+        columns[i].take({values, static_cast<std::size_t>(count), sizes, f, m});
       }
+      if (sums[0] != plotted_sum.number() || (!plotted && sums[1] != other_sum.number()))
+        throw RecordError("is damaged: its values are not those that were written");
       check_frame(f, plotted);
     } catch (const RecordError& error) {
       const std::string what = error.what();
@@ -226,7 +247,7 @@ Trajectory read_trajectory(const std::filesystem::path& path) {
   for (std::size_t k = 0; k < out.frames.size(); ++k) {
     reader.read(static_cast<std::int64_t>(k), out.frames[k], measures);
     out.energies.push_back(measures.energy);
-    out.drift.push_back(measures.drift);
+    out.energy_error.push_back(measures.energy_error);
   }
   return out;
 }
@@ -238,7 +259,9 @@ RunState look_at_run(const std::filesystem::path& folder) {
   if (!std::filesystem::is_regular_file(path, ignored)) return state;
   try {
     const TrajectoryReader reader(path);
-    state = {true, reader.complete(), reader.frames(), reader.scene(), reader.method()};
+    state = {true, reader.complete(), false, reader.frames(), reader.scene(), reader.method()};
+  } catch (const RunGoingOn&) {
+    state.going_on = true;
   } catch (const RecordError&) {
     state = {};
   }

@@ -1,5 +1,6 @@
 #include "render/render.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <signal.h>
 #include <unistd.h>
@@ -11,6 +12,7 @@
 #include <mutex>
 
 #include "render/child.h"
+#include "serve/private_redirect.h"
 #include "serve/server.h"
 
 namespace tendril {
@@ -133,14 +135,20 @@ void wait_for_pictures(Inbox& inbox, Child& browser, Child* film, const RenderOp
 }
 
 std::string address_words(const RenderOptions& o, double fps) {
-  std::string words = fmt::format("#plain&render={:.17g},{},{},{:.17g},{:.17g}", fps, o.width, o.height, o.from, o.to);
+  std::string words = fmt::format("#render={:.17g},{},{},{:.17g},{:.17g}", fps, o.width, o.height, o.from, o.to);
   for (const std::string& word : o.words) words += "&" + word;
   return words;
 }
 
 class Unfinished {  // the file under another name until it is whole
  public:
-  explicit Unfinished(const fs::path& file) : file_(file), name_(file.string() + ".part") {}
+  explicit Unfinished(const fs::path& file) : file_(file), name_(file.string() + ".part") {
+    // A link or a pipe under this name would be written through: it is replaced by an empty file. Who writes next says what is wrong
+    // when that cannot be.
+    unlink(name_.c_str());
+    const int made = open(name_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
+    if (made >= 0) close(made);
+  }
   ~Unfinished() {
     std::error_code ignored;
     if (!whole_) fs::remove(name_, ignored);
@@ -164,6 +172,13 @@ std::vector<std::string> film_endings() { return {".mp4", ".webm"}; }
 
 RenderReport render(std::string page, const RenderOptions& o,
                     const std::function<bool(std::int64_t, std::int64_t)>& going_on) {
+  // With a number that is none the page would draw nothing, or wait for a time that never comes.
+  for (const double number : {o.fps, o.speed, o.from, o.to, o.patience})
+    if (!std::isfinite(number)) throw RenderError("times, speed and pictures per second must be finite numbers");
+  if (o.fps <= 0 || o.speed <= 0) throw RenderError("speed and pictures per second must be above 0");
+  for (const std::string& word : o.words)
+    if (word.starts_with("camera=") && (word.find("nan") != std::string::npos || word.find("inf") != std::string::npos))
+      throw RenderError(word + ": the camera needs six finite numbers");
   // Programs that are needed, before any work.
   const bool is_film = o.file.extension() != ".png";
   const fs::path browser_program =
@@ -194,8 +209,8 @@ RenderReport render(std::string page, const RenderOptions& o,
   content.post = [&inbox](std::string_view path, std::string_view bytes) { return inbox.take(path, bytes); };
   try {
     const Server server({}, std::move(content));
-    Child browser(browser_words(browser_program, place.path(), o, server.address() + address_words(asked, fps)),
-                  place.path() / "browser.log", false);
+    const PrivateRedirect door(place.path(), server.address() + address_words(asked, fps));
+    Child browser(browser_words(browser_program, place.path(), o, door.address()), place.path() / "browser.log", false);
     try {
       wait_for_pictures(inbox, browser, film ? &*film : nullptr, o, expected, going_on);
     } catch (...) {

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <cmath>
 
 #include "cli/run_program_testing.h"
 #include "render/child.h"
@@ -85,6 +86,16 @@ SENTENCE("render", "a picture is the one that the page sends") {
   EXPECT_FALSE(fs::exists(folder / "a.png.part"));
 }
 
+SENTENCE("render", "only --plain takes title, time and legend away") {
+  NEEDS_BROWSER_AND_FFMPEG;
+  TemporaryFolder folder;
+  RenderOptions o = options_for(folder / "a.png");
+  const std::string page = page_that("if (/plain/.test(location.hash)) throw new Error('plain'); " + draws_all);
+  EXPECT_EQ(failure(page, o), "");
+  o.words = {"plain"};
+  EXPECT_NE(failure(page, o).find("could not draw: plain"), std::string::npos);
+}
+
 SLOW_SENTENCE("render", "a film has all pictures at the rate that was asked for, in both formats, for odd sizes too") {
   NEEDS_BROWSER_AND_FFMPEG;
   TemporaryFolder folder;
@@ -142,6 +153,60 @@ SENTENCE("render", "a missing browser or ffmpeg is named, with the package that 
   EXPECT_EQ(no_browser, "there is no chromium here, which draws the pictures; on Debian: apt-get install chromium");
   EXPECT_EQ(no_ffmpeg, "there is no ffmpeg here, which makes films of pictures; on Debian: apt-get install ffmpeg");
   EXPECT_NE(ended.find("the browser ended too early"), std::string::npos) << ended;
+}
+
+SENTENCE("render", "the browser's command line, which everybody on the machine can read, does not hold the token") {
+  TemporaryFolder folder;
+  // A browser that writes down its words and where the page it was given leads to.
+  folder.write("chromium",
+               "#!/bin/sh\nfor w; do case $w in file://*) f=${w#file://};; esac; done\n"
+               "printf '%s\\n' \"$@\" > " +
+                   folder.text() + "/words; cat \"$f\" > " + folder.text() + "/page\n");
+  fs::permissions(folder / "chromium", fs::perms::owner_all);
+  const std::string path = std::getenv("PATH");
+  setenv("PATH", (folder.text() + ":" + path).c_str(), 1);
+  failure("", options_for(folder / "a.png"));
+  setenv("PATH", path.c_str(), 1);
+  const std::string words = read_text_file(folder / "words"), page = read_text_file(folder / "page");
+  EXPECT_EQ(words.find("http://"), std::string::npos) << words;
+  const std::size_t at = page.find("url=http://127.0.0.1:");
+  ASSERT_NE(at, std::string::npos) << page;
+  const std::size_t from = page.find('/', at + 20) + 1;
+  const std::string token = page.substr(from, page.find('/', from) - from);
+  EXPECT_GE(token.size(), 16u);
+  EXPECT_EQ(words.find(token), std::string::npos) << words;
+}
+
+SENTENCE("render", "numbers that are none are refused before a browser is started") {
+  TemporaryFolder folder;
+  const auto refused = [&](auto&& change) {
+    RenderOptions o = options_for(folder / "a.mp4");
+    change(o);
+    const std::string said = failure("", o);
+    EXPECT_NE(said.find("finite") == std::string::npos && said.find("above 0") == std::string::npos, true) << said;
+  };
+  for (const double bad : {std::nan(""), HUGE_VAL}) {
+    refused([&](RenderOptions& o) { o.from = bad; });
+    refused([&](RenderOptions& o) { o.to = bad; });
+    refused([&](RenderOptions& o) { o.speed = bad; });
+    refused([&](RenderOptions& o) { o.fps = bad; });
+    refused([&](RenderOptions& o) { o.words = {"camera=0,0," + std::to_string(bad) + ",0,0,0"}; });
+  }
+  refused([](RenderOptions& o) { o.speed = 0; });
+}
+
+SENTENCE("render", "an unfinished file is not written through a link") {
+  TemporaryFolder folder;
+  folder.write("chromium", "#!/bin/sh\nexit 0\n");
+  fs::permissions(folder / "chromium", fs::perms::owner_all);
+  const fs::path victim = folder.write("victim", "precious");
+  fs::create_symlink(victim, folder / "a.png.part");
+  const std::string path = std::getenv("PATH");
+  setenv("PATH", (folder.text() + ":" + path).c_str(), 1);
+  EXPECT_NE(failure("", options_for(folder / "a.png")), "");
+  setenv("PATH", path.c_str(), 1);
+  EXPECT_EQ(read_text_file(victim), "precious");
+  EXPECT_FALSE(fs::exists(fs::symlink_status(folder / "a.png.part")));
 }
 
 SENTENCE("cli", "render refuses what it cannot do, all at once") {

@@ -8,6 +8,6 @@
 namespace tendril {
 
 std::string divergence_message(const StepReport& report, const MethodInfo& method, double time,
-                               const std::string& what_was_tried);
+                               const std::string& what_was_tried, const std::string& deeper_cause = {});
 
 }  // namespace tendril

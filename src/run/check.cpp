@@ -9,6 +9,8 @@
 
 #include "model/checks.h"
 #include "run/check_contact.h"
+#include "run/far_away.h"
+#include "run/plausibility.h"
 #include "run/start_from.h"
 #include "scene/check_scene.h"
 
@@ -35,23 +37,26 @@ void choose_step(const Scene& scene, Examined& examined) {
     return;
   }
   examined.step_size = *scene.time.step;
+  // Too long a step gives a wrong shape that looks like one: only who says so gets it.
   if (scene.time.mode == Mode::dynamics && advice.stable > 0 && *scene.time.step > advice.stable * (1 + 1e-9))
-    examined.problems.push_back({Severity::warning, "", "time.step", fmt::format("got {:.4g} s", *scene.time.step),
+    examined.problems.push_back({scene.time.allow_unstable ? Severity::warning : Severity::error, "", "time.step",
+                                 fmt::format("got {:.4g} s", *scene.time.step),
                                  fmt::format("stable up to {:.4g} s ({})", advice.stable, advice.reason),
-                                 fmt::format("take {:.4g} or \"auto\"", advice.advised)});
+                                 fmt::format("take {:.4g} or \"auto\"", advice.advised) +
+                                     (scene.time.allow_unstable ? "" : "; allow_unstable = true runs it all the same")});
 }
 
 // More than anybody waits for; beyond it counters would overflow.
 void check_patience(const Scene& scene, Examined& examined) {
-  constexpr double most_steps = 1e13, most_frames = 1e9;
+  constexpr double max_steps = 1e13, max_frames = 1e9;
   const double steps = scene.time.duration / examined.step_size, frames = scene.time.duration * scene.time.frames_per_second;
-  if (scene.time.mode == Mode::dynamics && !(steps <= most_steps))
+  if (scene.time.mode == Mode::dynamics && !(steps <= max_steps))
     examined.problems.push_back(
         {Severity::error, "", "time.step", fmt::format("got {:.4g} s, which makes {:.3g} steps", examined.step_size, steps),
-         fmt::format("at most {:.0e} steps", most_steps), "take a longer step or a shorter duration"});
-  if (!(frames <= most_frames))
+         fmt::format("at most {:.0e} steps", max_steps), "take a longer step or a shorter duration"});
+  if (!(frames <= max_frames))
     examined.problems.push_back({Severity::error, "", "time.frames_per_second", fmt::format("makes {:.3g} frames", frames),
-                                 fmt::format("at most {:.0e} frames", most_frames), "take fewer frames per second"});
+                                 fmt::format("at most {:.0e} frames", max_frames), "take fewer frames per second"});
 }
 
 }  // namespace
@@ -69,13 +74,15 @@ Examined examine(const Scene& scene, const MethodEntry& method) {
     if (model && !scene.start_from.empty()) add(take_start(scene, *model));
     if (model) out.model = std::make_shared<const Model>(std::move(*model));
   }
+  if (out.model && !has_errors(out.problems)) add(check_far(*out.model));
   if (out.model && !has_errors(out.problems)) {
     out.options.emplace(method.info.options, table_of(scene, method.info.name));
     add(method.check(*out.model, *out.options));
     add(check_reach(*out.model));
-    if (scene.time.mode != Mode::dynamics) add(check_slack(*out.model));
+    add(check_slack(*out.model, scene.time.mode == Mode::dynamics));
     if (scene.time.mode == Mode::dynamics) add(check_start(*out.model));
     add(check_overlap(*out.model));
+    add(check_plausible(scene, *out.model));
   }
   if (out.model && !has_errors(out.problems)) {
     out.advice = method.advise(*out.model, *out.options);

@@ -14,7 +14,7 @@ namespace tendril {
 namespace {
 
 using Size = std::size_t;
-constexpr Size most_told = 10;
+constexpr Size max_told = 10;
 
 struct Overlap {
   int edge_a = -1, edge_b = -1;
@@ -102,7 +102,7 @@ Problems check_overlap(const Model& model) {
   // One message for each pair of things, with its deepest place; not more than a few.
   const int rods = static_cast<int>(model.rods.size());
   for (const auto& [who, o] : find_overlaps(model, geometry, start, touches)) {
-    if (problems.size() >= most_told) {
+    if (problems.size() >= max_told) {
       problems.push_back({Severity::error, "", "rod", "and more rods start inside something", "", ""});
       break;
     }

@@ -240,15 +240,15 @@ SENTENCE("run", "of every method that has couplings a hand drags any point of th
       scene.time.duration = 4;
       scene.rods[0].damping.mass = method.info.can.any(Feature::damping) ? 10 : 0;
       Simulation simulation = open_or_fail(scene);
-      simulation.advance_to(1.5);
+      std::ignore = simulation.advance_to(1.5);
       const Vec3 hanging = vector_of(simulation, 0);
       Hand hand = suggested_hand(model_of(simulation), 0, material);
       hand.pose.position = hanging + Vec3(0, 0.25, 0);
       simulation.set_input("hand.1", hand);
-      simulation.advance_to(2.5);
+      std::ignore = simulation.advance_to(2.5);
       EXPECT_GT(vector_of(simulation, 0).y() - hanging.y(), 0.1) << material;
       simulation.set_input("hand.1", Hand{});
-      simulation.advance_to(4);
+      std::ignore = simulation.advance_to(4);
       if (method.info.can.any(Feature::damping)) {
         EXPECT_LT(std::abs(vector_of(simulation, 0).y() - hanging.y()), 0.05);
       }

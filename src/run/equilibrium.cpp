@@ -6,16 +6,19 @@
 #include <limits>
 #include <numbers>
 
+#include "parallel/stop.h"
 #include "run/follow_inputs.h"
 #include "run/inside.h"
 
 namespace tendril {
 namespace {
-constexpr double most_move = 0.05;                  // of the rod's length, per increment
-constexpr double most_turn = std::numbers::pi / 8;  // a sixteenth of a turn
+constexpr double max_move = 0.05;                  // of the rod's length, per increment
+constexpr double max_turn = std::numbers::pi / 8;  // a sixteenth of a turn
 constexpr double first_load_increment = 0.25;
-constexpr int samples = 8;                 // of a path, within one increment
-constexpr int most_input_increments = 64;  // in one advance: a live view stays responsive
+constexpr int samples = 8;                // of a path, within one increment
+constexpr int max_input_increments = 64;  // in one advance: a live view stays responsive
+constexpr double max_increments = 1e5;    // to one recorded equilibrium: nobody waits for more
+constexpr int max_failures = 200;         // likewise, of increments that had to be halved
 }  // namespace
 
 // Either the load factor runs at a fixed time, or time runs at load factor 1.
@@ -49,13 +52,16 @@ class Travel {
       count(clamps_[i], (to.pose.position - from.pose.position).norm(), angle, length_of(model_, model_.clamps[i].rod));
     }
     for (std::size_t i = 0; i < std::min(a.grips.size(), b.grips.size()); ++i) {
-      // Hands and couplings: positions only.
+      // Hands and couplings; the turn of a coupling counts as that of a clamp, where its spring feels it.
       const Grip &from = a.grips[i], &to = b.grips[i];
       if (from.coupling != to.coupling || from.hand != to.hand) break;  // one of them began or ended
-      count(grips_[i], (to.pose.position - from.pose.position).norm(), 0, length_of(model_, from.rod));
+      const double angle = from.angular_stiffness > 0 ? std::abs(to.turn - from.turn) : 0;
+      count(grips_[i], (to.pose.position - from.pose.position).norm(), angle, length_of(model_, from.rod));
     }
     // Driven bodies and obstacles.
-    for (std::size_t i = 0; i < bodies_.size(); ++i) count(bodies_[i], a.bodies[i].pose, b.bodies[i].pose);
+    for (std::size_t i = 0; i < bodies_.size(); ++i)
+      count(bodies_[i], (b.bodies[i].pose.position - a.bodies[i].pose.position).norm(),
+            std::abs(b.body_turn[i] - a.body_turn[i]), length_of(model_, -1));
     for (std::size_t i = 0; i < obstacles_.size(); ++i) count(obstacles_[i], a.obstacles[i].pose, b.obstacles[i].pose);
   }
   double worst() const { return worst_; }
@@ -67,7 +73,7 @@ class Travel {
   void count(Way& way, double moved, double turned, double length) {
     way.moved += moved;
     way.turned += turned;
-    worst_ = std::max({worst_, way.moved / (most_move * length), way.turned / most_turn});
+    worst_ = std::max({worst_, way.moved / (max_move * length), way.turned / max_turn});
   }
   void count(Way& way, const Pose& a, const Pose& b) {
     count(way, (b.position - a.position).norm(), a.orientation.angularDistance(b.orientation), length_of(model_, -1));
@@ -100,22 +106,35 @@ double Simulation::Inside::limited(const Along& along, double from, double incre
   return increment;
 }
 
-// From where place stands to `target`; stops early only when it has to give up.
+// From where place stands to `target`; stops early only when it has to give up, or is asked to.
 StepReport Simulation::Inside::follow(const Along& along, double target) {
   // Continuation (incremental loading): x is the parameter, time or load factor.
   double& x = along.in_time ? place.time : place.load_factor;
-  int halvings = 0;
+  int halvings = 0, failures = 0;
   StepReport report = place.last;
   const double tiny = 1e-12 * std::max(1.0, std::abs(target));
+  // Paths so long, measured by the rods, that nobody would see the end: told at once instead of tried.
+  if (const double way = target - x; way > max_increments * limited(along, x, std::max(way, 0.0))) {
+    keep();
+    report.cause = Cause::clamp_out_of_reach;
+    return give_up(report,
+                   fmt::format("what holds or pushes the rods goes so far, measured by their lengths, that more than {:g} "
+                               "equilibria would be needed on the way to the next recorded one",
+                               max_increments));
+  }
   while (x < target) {
     // The last increment ends exactly on the target.
-    double increment = limited(along, x, std::min(place.increment, target - x));
+    // Never so short that x would not move: a loop without end.
+    double increment = limited(along, x, std::min(std::max(place.increment, tiny), target - x));
+    if (x + increment <= x) increment = std::min(tiny, target - x);
     const double next = target - (x + increment) < tiny ? target : x + increment;
     increment = next - x;
     keep();
+    if (asked_to_stop()) return interrupted = true, report;
     report = method->relax(along.time_at(next), along.factor_at(next), followed);
     if (report.outcome == Outcome::fine) {
       note(report);
+      count_work(along.time_at(next), along.factor_at(next), followed);
       x = next;
       // Found: go on, and try twice the increment next.
       place.increment = 2 * increment;
@@ -124,9 +143,11 @@ StepReport Simulation::Inside::follow(const Along& along, double target) {
       continue;
     }
     // Not found: back to the last equilibrium, with half the increment.
-    if (++halvings > max_halvings)
+    if (asked_to_stop()) return interrupted = true, report;
+    if (++halvings > max_halvings || ++failures > max_failures)
       return give_up(report, fmt::format("the increment of {} was halved {} times, to {:.3g}",
-                                         along.in_time ? "time [s]" : "loads and paths", max_halvings, increment));
+                                         along.in_time ? "time [s]" : "loads and paths",
+                                         halvings > max_halvings ? max_halvings : max_failures, increment));
     come_back();
     ++retries;
     place.increment = 0.5 * increment;
@@ -148,7 +169,7 @@ StepReport Simulation::Inside::stay(StepReport report) {
 StepReport Simulation::Inside::follow_to(const Live& from, const Live& to, int& increments_left) {
   const double time = scene.time.mode == Mode::statics ? scene.time.duration : place.time;
   // x: how far from `from` (0) to `to` (1). The increment starts with, and never exceeds, what Newton's method can follow.
-  const double limit = 1 / std::max(1.0, increments_between(*model, from, to, most_move, most_turn, first_load_increment));
+  const double limit = 1 / std::max(1.0, increments_between(*model, from, to, max_move, max_turn, first_load_increment));
   double x = 0, increment = limit;
   int halvings = 0;
   Live next;
@@ -160,8 +181,10 @@ StepReport Simulation::Inside::follow_to(const Live& from, const Live& to, int& 
     blend(from, to, target, next);
     keep();
     report = method->relax(time, place.load_factor, next);
+    if (report.outcome != Outcome::fine && asked_to_stop()) return interrupted = true, report;
     if (report.outcome == Outcome::fine) {
       note(report);
+      count_work(time, place.load_factor, next);
       x = target;
       followed = next;
       increment = std::min(2 * increment, limit);
@@ -176,7 +199,7 @@ StepReport Simulation::Inside::follow_to(const Live& from, const Live& to, int& 
   return report;
 }
 
-StepReport Simulation::Inside::follow_inputs(int most_increments) {
+StepReport Simulation::Inside::follow_inputs(int max_increments) {
   StepReport report = place.last;
   Live from, to;
   // Nothing new, or the last inputs could not be followed.
@@ -184,12 +207,12 @@ StepReport Simulation::Inside::follow_inputs(int most_increments) {
   // First the hands that are gone let go slowly; then new ones take hold where their points are, and all inputs move.
   if (let_go(followed, live, to)) {
     from = followed;
-    report = follow_to(from, to, most_increments);
-    if (stuck || most_increments <= 0) return report;
+    report = follow_to(from, to, max_increments);
+    if (stuck || interrupted || max_increments <= 0) return report;
   }
   refresh();
   take_hold(*model, frame, followed, live, from);
-  return follow_to(from, live, most_increments);
+  return follow_to(from, live, max_increments);
 }
 
 // One accepted increment. The frames' times spread the ramp over the duration, so that it can be replayed. After the ramp,
@@ -203,13 +226,15 @@ StepReport Simulation::Inside::advance_statics() {
       followed.gravity_scale = live.gravity_scale;  // grows with the load factor anyway
     }
     report = follow({.in_time = false, .time = scene.time.duration}, 1.0);
-    if (failed) return report;
+    if (failed || interrupted) return report;
     place.time = place.load_factor >= 1 ? scene.time.duration : place.load_factor * scene.time.duration;
     if (place.load_factor >= 1) report = follow_inputs(std::numeric_limits<int>::max());
+    if (interrupted) return report;
   } else {
     // After the ramp: only live inputs can change the equilibrium.
     const bool unchanged = stuck || same_inputs(followed, live);
-    report = follow_inputs(most_input_increments);
+    report = follow_inputs(max_input_increments);
+    if (interrupted) return report;
     if (unchanged) note(report);
     place.time = frame_time(place.next_frame);
   }
@@ -226,16 +251,18 @@ StepReport Simulation::Inside::advance_quasistatic(double limit) {
       followed.gravity_scale = live.gravity_scale;
     }
     report = follow({.in_time = false, .time = 0}, 1.0);
-    if (failed) return report;
+    if (failed || interrupted) return report;
     place.settled = true;
     place.increment = 1 / scene.time.frames_per_second;
     report = follow_inputs(std::numeric_limits<int>::max());
+    if (interrupted) return report;
   } else {
     // Live inputs first, at the present time; then time runs to the next frame or to where the caller wants to stop.
-    const StepReport inputs = follow_inputs(most_input_increments);
+    const StepReport inputs = follow_inputs(max_input_increments);
+    if (interrupted) return inputs;
     const double target = std::min(frame_time(place.next_frame), limit);
     report = follow({.in_time = true}, target);
-    if (failed) return report;
+    if (failed || interrupted) return report;
     if (inputs.outcome != Outcome::fine) report = inputs;
     place.off_grid = true;
     if (place.time != frame_time(place.next_frame)) return report;
@@ -243,6 +270,24 @@ StepReport Simulation::Inside::advance_quasistatic(double limit) {
   if (arrive()) return report;
   report.cause = Cause::not_finite;
   return give_up(report, "the equilibrium itself is not finite");
+}
+
+// An advance that was asked to stop is as if it had never begun, inputs included: the run goes on from there with the same bits.
+StepReport Simulation::Inside::advance_equilibrium(double limit) {
+  interrupted = false;
+  undo.clear();
+  visit_state(undo);
+  const std::size_t logged = log.size(), at = script_at;
+  take_inputs();
+  StepReport report = scene.time.mode == Mode::statics ? advance_statics() : advance_quasistatic(limit);
+  if (!interrupted) return report;
+  std::vector<LoggedInput> before = std::move(log);
+  before.resize(logged);
+  StateReader reader(undo.buffer());
+  visit_state(reader);
+  log = std::move(before), script_at = at;
+  report.outcome = Outcome::not_converged;
+  return report;
 }
 
 }  // namespace tendril

@@ -65,25 +65,25 @@ bool same_inputs(const Live& a, const Live& b) {
   return true;
 }
 
-double increments_between(const Model& model, const Live& a, const Live& b, double most_move, double most_turn,
-                          double most_change) {
+double increments_between(const Model& model, const Live& a, const Live& b, double max_move, double max_turn,
+                          double max_change) {
   // Gravity, paths of clamps, couplings and bodies, hands: each in what one increment allows; the largest counts.
-  double worst = std::abs(b.gravity_scale - a.gravity_scale) / most_change;
+  double worst = std::abs(b.gravity_scale - a.gravity_scale) / max_change;
   for (const PathInput& to : b.paths) {
     const PathInput from = path_of(a, to);
-    worst = std::max({worst, (to.move - from.move).norm() / (most_move * length_of(model, to)),
-                      std::abs(to.turn - from.turn) / most_turn});
+    worst = std::max(
+        {worst, (to.move - from.move).norm() / (max_move * length_of(model, to)), std::abs(to.turn - from.turn) / max_turn});
   }
   for (const Hand& to : b.hands) {
     const Hand* from = hand_of(a, to);
     if (from == nullptr) continue;
     // Hands that hold the same point: distance, and relative change of stiffness; turning only if it pulls.
     const double length = length_of(model, to.rod);
-    worst = std::max({worst, (to.pose.position - from->pose.position).norm() / (most_move * length),
-                      relative_change(from->stiffness, to.stiffness) / most_change,
-                      relative_change(from->angular_stiffness, to.angular_stiffness) / most_change});
+    worst = std::max({worst, (to.pose.position - from->pose.position).norm() / (max_move * length),
+                      relative_change(from->stiffness, to.stiffness) / max_change,
+                      relative_change(from->angular_stiffness, to.angular_stiffness) / max_change});
     if (to.angular_stiffness > 0)
-      worst = std::max(worst, from->pose.orientation.angularDistance(to.pose.orientation) / most_turn);
+      worst = std::max(worst, from->pose.orientation.angularDistance(to.pose.orientation) / max_turn);
   }
   return worst;
 }

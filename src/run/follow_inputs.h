@@ -13,8 +13,8 @@ double length_of(const Model& model, int rod);
 bool same_inputs(const Live& a, const Live& b);
 
 // How many increments it takes, each small enough for Newton's method.
-double increments_between(const Model& model, const Live& a, const Live& b, double most_move, double most_turn,
-                          double most_change);
+double increments_between(const Model& model, const Live& a, const Live& b, double max_move, double max_turn,
+                          double max_change);
 
 // Linear interpolation: at `share` between a and b. Both have the same hands.
 void blend(const Live& a, const Live& b, double share, Live& out);

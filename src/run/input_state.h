@@ -20,8 +20,9 @@ inline void visit_state(StateArchive& archive, PathInput& p) {
   archive(p.clamp, p.move, p.turn, p.coupling, p.body, p.move_rate, p.turn_rate);
 }
 inline void visit_state(StateArchive& archive, WinchOrder& w) { archive(w.winch, w.speed); }
+inline void visit_state(StateArchive& archive, JointSwitch& j) { archive(j.joint, j.on); }
 inline void visit_state(StateArchive& archive, Live& live) {
-  archive(live.gravity_scale, live.hands, live.paths, live.winches);
+  archive(live.gravity_scale, live.hands, live.paths, live.winches, live.joints);
 }
 void visit_state(StateArchive& archive, LoggedInput& input);  // inputs.cpp
 

@@ -62,7 +62,8 @@ InputValue input_from(std::size_t kind, const InputNumbers& n) {
   if (kind == 3) return WithRate<double>{n[0], n[1]};
   if (kind == 4) return WithRate<Vec3>{Vec3(n[0], n[1], n[2]), Vec3(n[3], n[4], n[5])};
   Hand h;
-  h.rod = static_cast<int>(n[0]), h.body = static_cast<int>(n[1]), h.material = n[2];
+  const auto whole = [](double v) { return v > -2 && v < 2e9 ? static_cast<int>(v) : v >= 2e9 ? 2'000'000'000 : -1; };
+  h.rod = whole(n[0]), h.body = whole(n[1]), h.material = n[2];
   h.pose = {Vec3(n[3], n[4], n[5]), Quat(n[6], n[7], n[8], n[9])};
   h.motion = {Vec3(n[10], n[11], n[12]), Vec3(n[13], n[14], n[15])};
   h.stiffness = n[16], h.damping = n[17], h.angular_stiffness = n[18], h.angular_damping = n[19];
@@ -123,18 +124,29 @@ std::string methods_with(Feature feature) {
   return names.empty() ? "no method can" : "methods that can: " + names;
 }
 
+void require(Feature feature, const std::string& name, const MethodInfo& method) {
+  TENDRIL_REQUIRE(method.can.any(feature),
+                  fmt::format("{}: method `{}` {}; {}", name, method.name, info_of(feature).lack, methods_with(feature)));
+}
+
+void switch_joint(const std::string& name, int joint, const InputValue& value, const MethodInfo& method, Live& live) {
+  require(Feature::switched_joints, name, method);
+  const auto* number = std::get_if<double>(&value);
+  TENDRIL_REQUIRE(number != nullptr && (*number == 0 || *number == 1), name + " takes 1 (holds) or 0 (lets go)");
+  const JointSwitch wanted{joint, *number == 1};
+  for (JointSwitch& known : live.joints)
+    if (known.joint == joint) return void(known = wanted);
+  TENDRIL_REQUIRE(live.joints.push(wanted), "no more than 16 joints can be switched by hand");
+}
+
 void check_hand(const Hand& hand, const std::string& name, const Model& model, const MethodInfo& method) {
   // Everything is checked here, so that a method may trust its inputs.
   const auto finite = [](const Pose& p, const Motion& m) {
     return p.position.allFinite() && p.orientation.coeffs().allFinite() && m.linear.allFinite() && m.angular.allFinite();
   };
-  const auto require = [&](Feature feature) {
-    TENDRIL_REQUIRE(method.can.any(feature),
-                    fmt::format("{}: method `{}` {}; {}", name, method.name, info_of(feature).lack, methods_with(feature)));
-  };
   // The method takes hands; the hand holds one thing, and that exists.
   const bool turns = hand.angular_stiffness != 0 || hand.angular_damping != 0;
-  require(Feature::couplings);
+  require(Feature::couplings, name, method);
   TENDRIL_REQUIRE(hand.rod < 0 || hand.body < 0, name + " holds a rod or a body, not both");
   TENDRIL_REQUIRE(
       hand.body < static_cast<int>(model.bodies.size()),
@@ -153,21 +165,21 @@ void check_hand(const Hand& hand, const std::string& name, const Model& model, c
   TENDRIL_REQUIRE(finite(hand.pose, hand.motion), name + " must be at a finite place with a finite velocity");
   for (const double k : {hand.stiffness, hand.damping, hand.angular_stiffness, hand.angular_damping})
     TENDRIL_REQUIRE(k >= 0 && std::isfinite(k), name + " needs stiffness and damping of at least 0");
-  if (turns) require(hand.body < 0 ? Feature::turning_couplings : Feature::hands_turning_bodies);
+  if (turns) require(hand.body < 0 ? Feature::turning_couplings : Feature::hands_turning_bodies, name, method);
 }
 
 // Hands stand in the order of their ids: the same hands give the same Live, whichever came first.
 void set_hand(std::string_view name, const InputValue& value, const Model& model, const MethodInfo& method, Live& live) {
-  // The name gives the id, hand.1 to hand.8.
+  // The name gives the id, hand.1 to hand.8 (max_hands has one digit).
   const std::string_view number = name.substr(5);
-  const int id = number.size() == 1 && number[0] >= '1' && number[0] <= '8' ? number[0] - '0' : 0;
-  TENDRIL_REQUIRE(id > 0, fmt::format("there is no `{}`; hands are called hand.1 to hand.8", name));
+  const int id = number.size() == 1 && number[0] >= '1' && number[0] <= '0' + max_hands ? number[0] - '0' : 0;
+  TENDRIL_REQUIRE(id > 0, fmt::format("there is no `{}`; hands are called hand.1 to hand.{}", name, max_hands));
   const auto* given = std::get_if<Hand>(&value);
   TENDRIL_REQUIRE(given != nullptr, std::string(name) + " takes a Hand");
   const bool holds = given->rod >= 0 || given->body >= 0;
   if (holds) check_hand(*given, std::string(name), model, method);
   // A new list, in the order of ids, in which this hand replaces the one of the same id; one that holds nothing is left out.
-  FixedVec<Hand, 8> hands;
+  FixedVec<Hand, max_hands> hands;
   const auto put = [&hands, &given, id] {
     Hand hand = *given;
     hand.id = id;
@@ -204,6 +216,9 @@ void apply(std::string_view name, const InputValue& value, const Model& model, c
     if (model.bodies[i].kind != BodyKind::driven) continue;
     if (set_path(name, "body." + model.bodies[i].name, true, value, live, {.body = static_cast<int>(i)})) return;
   }
+  for (std::size_t i = 0; i < model.joints.size(); ++i)
+    if (name == "joint." + model.joints[i].name + ".on")
+      return switch_joint(std::string(name), static_cast<int>(i), value, method, live);
   TENDRIL_REQUIRE(false, fmt::format("there is no input `{}`; {}", name, suggest(name, names)));
 }
 
@@ -224,6 +239,8 @@ std::vector<std::string> Simulation::input_names() const {
     names.push_back("body." + body.name + ".turn");
     names.push_back("body." + body.name + ".move");
   }
+  if (inside_->entry->info.can.any(Feature::switched_joints))
+    for (const JointModel& joint : inside_->model->joints) names.push_back("joint." + joint.name + ".on");
   return names;
 }
 
@@ -266,6 +283,9 @@ void Simulation::Inside::take_inputs() {
   // All that is pending takes effect at once, before the step, and is logged with its number.
   live = wanted;
   for (LoggedInput& input : pending) {
+    // A place or an angle without its rate: the thing is there at once, whatever that takes.
+    const bool path = input.name.ends_with(".move") || input.name.ends_with(".turn");
+    place.jumped = place.jumped || (path && input.value.index() < 2);
     input.step = step;
     log.push_back(input);
   }

@@ -50,6 +50,42 @@ SENTENCE("run", "hands are put into Live in the order of their ids and let go") 
   EXPECT_EQ(simulation.live().hands.count, 0);
 }
 
+SENTENCE("run", "joints are switched where the method can, against their times, saved and logged; others refuse by name") {
+  Scene scene = fake_scene();
+  scene.rods.push_back(scene.rods[0]);
+  scene.rods[1].name = "other", scene.rods[1].rest = StraightCurve{Vec3(1, 0, 0), Vec3(2, 0, 0)};
+  scene.joints = {{"weld", JointKind::rigid, {"rod", 1}, {"other", 0}, Vec3::UnitZ()}};
+  Simulation simulation = open_fake(scene);
+  const std::vector<std::string> names = simulation.input_names();
+  EXPECT_EQ(std::count(names.begin(), names.end(), "joint.weld.on"), 1);
+  const auto holds = [&] {
+    Drive drive;
+    evaluate(model_of(simulation), simulation.live(), 0.1, 1, drive);
+    return drive.joints.at(0) != 0;
+  };
+  EXPECT_TRUE(holds());
+  simulation.set_input("joint.weld.on", 0.0);
+  EXPECT_FALSE(holds());
+  simulation.set_input("joint.weld.on", 1.0);
+  simulation.set_input("joint.weld.on", 0.0);
+  ASSERT_EQ(simulation.live().joints.count, 1);
+  EXPECT_EQ(simulation.advance().outcome, Outcome::fine);
+  ASSERT_EQ(simulation.input_log().size(), 1u);
+  EXPECT_EQ(simulation.input_log()[0].name, "joint.weld.on");
+  Simulation fork = simulation.fork();
+  EXPECT_EQ(fork.live().joints.count, 1);
+  EXPECT_FALSE(fork.live().joints.begin()->on);
+  EXPECT_TRUE(says(misuse_of(simulation, "joint.weld.on", 0.5), "takes 1 (holds) or 0 (lets go)"));
+  EXPECT_TRUE(says(misuse_of(simulation, "joint.wled.on", 1.0), "joint.weld.on"));
+
+  for (const MethodEntry& method : all_methods()) {
+    if (!method.info.can.motion.has(Feature::joints) || method.info.can.any(Feature::switched_joints)) continue;
+    scene.method = method.info.name;
+    Simulation real = opened(scene);
+    EXPECT_TRUE(says(misuse_of(real, "joint.weld.on", 0.0), "has no joints that come and go")) << method.info.name;
+  }
+}
+
 SENTENCE("run", "a value on its way brings its rate, a plain one stands still; both come back from plain numbers") {
   Simulation simulation = opened(tiny_scene(all_methods().front()));
   simulation.set_input("clamp.wall.move", WithRate<Vec3>{Vec3(0.1, 0, 0), Vec3(0, 2, 0)});
@@ -216,7 +252,7 @@ SENTENCE("run", "inputs after a failed step are replayed after it, not where the
   int steps = 0;
   while (!live.finished()) {
     if (++steps % 7 == 0) live.set_input("gravity", 1 + 0.01 * steps);
-    live.advance();
+    std::ignore = live.advance();
   }
   EXPECT_GT(live.report().retries, 0);
   Simulation again = open_fake(scene);
@@ -274,17 +310,17 @@ SENTENCE("run", "in live statics a hand drags the rod and lets it go, and time g
     hand.pose.position = hanging + Vec3(0, 0.2, 0);
     simulation.set_input("hand.1", hand);
     const double before = simulation.time();
-    simulation.advance();
+    std::ignore = simulation.advance();
     EXPECT_NEAR(simulation.time() - before, 0.01, 1e-12);
     EXPECT_TRUE(simulation.at_recording_time());
     EXPECT_GT(tip_of(simulation).y() - hanging.y(), 0.1);
     const Frame dragged = simulation.frame();
     const std::int64_t steps = simulation.report().steps;
-    simulation.advance();  // nothing changed
+    std::ignore = simulation.advance();  // nothing changed
     EXPECT_EQ(simulation.report().steps, steps + 1);
     EXPECT_EQ(simulation.frame().position.data()[8], dragged.position.data()[8]);
     simulation.set_input("hand.1", Hand{});
-    simulation.advance();
+    std::ignore = simulation.advance();
     EXPECT_LT((tip_of(simulation) - hanging).norm(), 1e-7);
   });
 }
@@ -307,7 +343,7 @@ SENTENCE("run",
   EXPECT_EQ(simulation.report().outcome, Outcome::not_converged);
   EXPECT_TRUE(says(simulation.report().message, "stays where it was"));
   const int asked = FakeMethod::trouble().relaxes;
-  simulation.advance();
+  std::ignore = simulation.advance();
   EXPECT_EQ(FakeMethod::trouble().relaxes, asked);  // not tried again until something changes
   FakeMethod::trouble().largest_increment = forever;
   simulation.set_input("gravity", 0.4);

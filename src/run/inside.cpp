@@ -7,7 +7,9 @@
 #include <limits>
 
 #include "run/advice.h"
+#include "run/far_away.h"
 #include "run/input_state.h"
+#include "run/suspicion.h"
 
 namespace tendril {
 namespace {
@@ -33,6 +35,8 @@ Simulation::Inside::Inside(Scene the_scene, std::shared_ptr<const Model> the_mod
       resources(the_resources),
       method(the_entry.make(model, the_options, the_resources)),
       meter(model),
+      work_meter(*model),
+      floor_energy(energy_floor(*model)),
       frame(model->initial) {
   if (scene.time.mode == Mode::statics) place.to = scene.time.duration;
 }
@@ -79,8 +83,16 @@ void Simulation::Inside::note(const StepReport& report) {
   place.worst_iterations = std::max(place.worst_iterations, report.iterations);
   place.worst_residual = std::max(place.worst_residual, report.residual);
   place.worst_penetration = std::max(place.worst_penetration, report.penetration);
-  place.most_contacts = std::max(place.most_contacts, report.contacts);
+  place.max_contacts = std::max(place.max_contacts, report.contacts);
   fresh = false;
+}
+
+void Simulation::Inside::count_work(double time, double load_factor, const Live& inputs) {
+  if (scene.time.mode != Mode::quasistatic || !place.balance.begun()) return;
+  evaluate(*model, inputs, time, load_factor, after_);
+  stand_still(after_);
+  method->write(frame);
+  work_meter.go_on(after_, frame, place.work);
 }
 
 void Simulation::Inside::refresh() const {
@@ -96,13 +108,11 @@ void Simulation::Inside::refresh() const {
     if (!dynamics) stand_still(start_);
     write_drive(*model, start_, frame);
   }
+  // Of equilibria work is counted here, the same for every method. The ramp of statics is no motion: no balance.
+  if (scene.time.mode != Mode::dynamics) frame.flow = place.work.flow;
   meter.measure(frame, measures);
-  // Heights have no zero of their own, so gravity counts by its change. Equilibria conserve nothing: no drift.
-  const Energy& e = measures.energy;
-  const double now = std::max({e.kinetic, e.elastic(), std::abs(e.gravity - place.first.gravity)});
-  const double largest = std::max(place.largest_energy, now);
-  const bool conserves = scene.time.mode == Mode::dynamics && place.recorded > 0 && largest > 0;
-  measures.drift = conserves ? (e.total() - place.first.total()) / largest : 0;
+  measures.energy_error = place.balance.begun() ? place.balance.error(frame) : std::nan("");
+  measures.energy_scale = place.balance.begun() ? place.balance.scale(frame) : 0;
   fresh = true;
 }
 
@@ -110,17 +120,26 @@ bool Simulation::Inside::arrive() {
   fresh = false;
   refresh();
   if (!all_finite(frame)) return false;
-  // The first frame is the reference of the energy drift.
-  if (place.recorded == 0) place.first = measures.energy;
+  // Velocities of 1e200 m/s are numbers, their energies are not.
+  overflow = !std::isfinite(measures.energy.total());
+  if (overflow) return false;
+  // The first frame is the reference of the energy balance.
+  if (place.recorded == 0 && scene.time.mode != Mode::statics) {
+    place.balance.begin(frame, floor_energy);
+    if (scene.time.mode == Mode::quasistatic) {
+      evaluate(*model, in_force(), place.time, place.load_factor, after_);
+      stand_still(after_);
+      work_meter.begin(after_, frame, place.work);
+    }
+  }
   ++place.recorded;
   // From the time, not by counting: a run that ended between two frame times may go on with a longer duration.
   place.next_frame = static_cast<std::int64_t>(std::floor(place.time * scene.time.frames_per_second + 1e-6)) + 1;
   place.off_grid = false;
-  const Energy& e = measures.energy;
-  place.largest_energy = std::max({place.largest_energy, e.kinetic, e.elastic(), std::abs(e.gravity - place.first.gravity)});
+  if (place.balance.begun()) place.balance.note(frame);
   place.worst_length_error = std::max(place.worst_length_error, measures.length_error);
   place.worst_penetration = std::max(place.worst_penetration, measures.penetration);
-  fresh = false;  // the drift is measured against what was just noted
+  fresh = false;  // the error is measured against what was just noted
   return true;
 }
 
@@ -131,7 +150,12 @@ StepReport Simulation::Inside::give_up(const StepReport& report, const std::stri
   failed = true;
   place.last = report;
   place.last.outcome = Outcome::diverged;
-  message = divergence_message(report, entry->info, failed_at, what_was_tried);
+  // The deeper cause, where one is known, instead of the usual advice.
+  const std::string far = far_from_origin(*model);
+  std::string deeper;
+  if (overflow) deeper = "look at the size of loads, velocities and stiffness: energies are beyond any number";
+  if (!far.empty()) deeper = std::string(far_remedy) + ", because " + far;
+  message = divergence_message(report, entry->info, failed_at, what_was_tried, deeper);
   return place.last;
 }
 
@@ -145,15 +169,27 @@ RunReport Simulation::Inside::report() const {
   r.worst_iterations = place.worst_iterations, r.worst_residual = place.worst_residual;
   r.worst_length_error = std::max(place.worst_length_error, measures.length_error);
   r.worst_penetration = std::max(place.worst_penetration, measures.penetration);
-  r.most_contacts = place.most_contacts;
+  r.max_contacts = place.max_contacts;
   r.last = measures;
+  r.energy_error = measures.energy_error;
+  r.worst_energy_error = place.balance.begun() ? place.balance.worst(frame) : r.energy_error;
   r.outcome = failed ? Outcome::diverged : stuck ? Outcome::not_converged : Outcome::fine;
   r.message = message;
+  if (r.outcome != Outcome::fine) return r;
+  r.message = suspicion({.mode = scene.time.mode,
+                         .steps = place.step,
+                         .retries = retries,
+                         .energy_error = r.energy_error,
+                         .worst_energy_error = r.worst_energy_error,
+                         .jumped = place.jumped,
+                         .lossy = lossy_choice(scene, entry->info)});
+  if (!r.message.empty()) r.outcome = Outcome::suspect;
   return r;
 }
 
 namespace {
-constexpr std::uint32_t state_version = 4;  // 3: structs as they lay in memory, lists of one length only
+constexpr std::uint32_t state_version =
+    5;  // 4: a drift of energy instead of its balance; 3: structs as they lay in memory, lists of one length only
 }
 
 void Simulation::Inside::visit_state(StateArchive& archive) {
@@ -169,6 +205,7 @@ void Simulation::Inside::visit_state(StateArchive& archive) {
   // What a retry would come back to belongs to the state: a resumed run that fails must fail back to the same place.
   archive(kept, kept_state);
   if (!archive.reading()) return;
+  check_loaded();
   earlier_seconds = seconds;
   opened = now;
   log.clear();  // those before stand where the state was recorded

@@ -2,7 +2,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 
+#include "parallel/stop.h"
 #include "run/check.h"
 #include "run/inside.h"
 #include "run/open.h"
@@ -35,6 +37,7 @@ Checked<Simulation> SimulationAccess::open(const Scene& scene, const MethodEntry
   TENDRIL_REQUIRE(examined.model, "a scene without errors has a model");
   auto inside = std::make_unique<Simulation::Inside>(scene, examined.model, entry, *examined.options, resources);
   inside->step_size = examined.step_size;
+  inside->stable_step = examined.advice.stable;
   // Statics starts from the unloaded rod; quasistatics records the equilibrium of time 0 first.
   if (scene.time.mode != Mode::quasistatic && !inside->arrive()) {
     examined.problems.push_back({Severity::error, "", "", "the start holds values that are not finite", "", ""});
@@ -48,15 +51,16 @@ StepReport Simulation::advance() { return advance_to(forever); }
 StepReport Simulation::advance_to(double time) {
   Inside& in = *inside_;
   if (in.finished()) return in.place.last;
-  if (in.scene.time.mode == Mode::statics) return in.take_inputs(), in.advance_statics();
+  in.interrupted = false;
+  if (in.scene.time.mode == Mode::statics) return in.advance_equilibrium(time);
   const bool once = time == forever;
   StepReport report = in.place.last;
   const double end = std::min(time, in.end());
   const bool quasistatic = in.scene.time.mode == Mode::quasistatic;
   while (!in.finished() && (once || in.place.time < end || (quasistatic && !in.place.settled))) {
-    in.take_inputs();
-    report = quasistatic ? in.advance_quasistatic(end) : in.advance_dynamics(end);
-    if (once) break;
+    if (!quasistatic) in.take_inputs();
+    report = quasistatic ? in.advance_equilibrium(end) : in.advance_dynamics(end);
+    if (once || in.interrupted) break;
   }
   return report;
 }
@@ -65,7 +69,9 @@ bool Simulation::finished() const { return inside_->finished(); }
 bool Simulation::at_recording_time() const { return inside_->place.recorded > 0 && !inside_->place.off_grid; }
 std::int64_t Simulation::recorded() const { return inside_->place.recorded; }
 double Simulation::time() const { return inside_->place.time; }
+double Simulation::end_time() const { return inside_->end(); }
 double Simulation::step_size() const { return inside_->step_size; }
+double Simulation::stable_step() const { return inside_->stable_step; }
 const Frame& Simulation::frame() const { return inside_->refresh(), inside_->frame; }
 const Measures& Simulation::measures() const { return inside_->refresh(), inside_->measures; }
 std::span<const Wrench> Simulation::reactions() const { return inside_->refresh(), inside_->frame.reactions; }
@@ -101,6 +107,7 @@ Simulation Simulation::fork() const {
   auto copy =
       std::make_unique<Inside>(inside_->scene, inside_->model, *inside_->entry, inside_->options, inside_->resources);
   copy->step_size = inside_->step_size;
+  copy->stable_step = inside_->stable_step;
   copy->until = inside_->until;
   copy->script = inside_->script;
   StateWriter writer;
@@ -122,17 +129,24 @@ RunReport simulate(Simulation& simulation, std::span<Sink* const> sinks, const s
     in.place.delivered = in.place.recorded;
     for (Sink* sink : sinks) sink->take(simulation.frame(), simulation.measures());
   };
+  const StopScope inside_of_steps_too(stop);
   for (Sink* sink : sinks) sink->begin(simulation);
   deliver();
-  int since_tick = steps_between_ticks;
+  using Clock = std::chrono::steady_clock;
+  int since_tick = steps_between_ticks, between_ticks = steps_between_ticks;
+  Clock::time_point last_tick = Clock::now();
   while (!simulation.finished()) {
     // Steps until the end, failure or `stop`.
-    if (++since_tick >= steps_between_ticks || in.scene.time.mode != Mode::dynamics) {
+    if (++since_tick >= between_ticks || in.scene.time.mode != Mode::dynamics) {
       since_tick = 0;
+      // Where steps are long, Ctrl-C and the progress line do not wait for sixteen of them.
+      const Clock::time_point now = Clock::now();
+      between_ticks = now - last_tick > std::chrono::milliseconds(100) ? 1 : steps_between_ticks;
+      last_tick = now;
       for (Sink* sink : sinks) sink->tick(simulation);
-      if (stop && stop()) break;
+      if (asked_to_stop()) break;
     }
-    if (simulation.advance().outcome == Outcome::diverged) break;
+    if (simulation.advance().outcome == Outcome::diverged || in.interrupted) break;
     deliver();
   }
   const RunReport report = simulation.report();

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 
 #include "run/open.h"
 #include "testing/allocation_count.h"
@@ -56,11 +57,19 @@ SENTENCE("run", "frames stand exactly at k over frames per second and at the end
   EXPECT_EQ(collect.frames.back().step, report.steps);
 }
 
-SENTENCE("run", "step = auto takes the advised step, a step above the stable one is a warning") {
+SENTENCE("run", "step = auto takes the advised step, a step above the stable one is refused unless the scene allows it") {
   NoTrouble guard;
   Scene scene = fake_scene();
   EXPECT_EQ(open_fake(scene).step_size(), 0.004);
   scene.time.step = 0.02;
+  const Checked<Simulation> refused = open_with(scene, fake_method());
+  EXPECT_FALSE(refused);
+  EXPECT_NE(to_text(refused.problems())
+                .find("time.step: got 0.02 s, stable up to 0.01 s (the springs); take 0.004 or \"auto\"; "
+                      "allow_unstable = true"),
+            std::string::npos)
+      << to_text(refused.problems());
+  scene.time.allow_unstable = true;
   const Checked<Simulation> warned = open_with(scene, fake_method());
   ASSERT_TRUE(warned);
   ASSERT_EQ(warned.problems().size(), 1u);
@@ -82,6 +91,23 @@ SENTENCE("run", "a step that fails is taken again with half the step, later step
   // 18 intervals of 4, 2 of 16, and the intervals in which the step grows back.
   EXPECT_GE(report.steps, 18 * 4 + 2 * 16);
   EXPECT_LE(report.steps, 16 * 4 + 4 * 16);
+}
+
+SENTENCE("run", "a run that needed more than a few retries ends as suspect and says why") {
+  NoTrouble guard;
+  // Fails below 6 ms in four of its twenty intervals, each time after the step has grown back.
+  Scene scene = fake_scene();
+  scene.time.step = 0.025 / 4;
+  FakeMethod::trouble().largest_step = 0.025 / 8;
+  FakeMethod::trouble().from = 0.1, FakeMethod::trouble().until = 0.3;
+  Simulation simulation = open_fake(scene);
+  const RunReport report = simulate(simulation, {});
+  EXPECT_GT(report.retries, 3);
+  EXPECT_EQ(report.time, 0.5);
+  EXPECT_TRUE(simulation.finished());
+  EXPECT_EQ(report.outcome, Outcome::suspect);
+  EXPECT_EQ(std::string(to_text(report.outcome)), "suspect");
+  EXPECT_NE(report.message.find("steps failed and were taken again"), std::string::npos) << report.message;
 }
 
 SENTENCE("run", "after eight halvings a run stops, keeps the last good frame and says what to change") {
@@ -107,6 +133,17 @@ SENTENCE("run", "after eight halvings a run stops, keeps the last good frame and
     EXPECT_NE(report.message.find("smaller time.step"), std::string::npos) << report.message;
     EXPECT_EQ(collect.ends, 1);
   }
+}
+
+SENTENCE("run", "energies beyond any number are a failure, not a result") {
+  NoTrouble guard;
+  Scene scene = fake_scene();
+  scene.loads = {GravityLoad{Vec3(0, 0, -1e200)}};
+  Simulation simulation = open_fake(scene);
+  const RunReport report = simulate(simulation, {});
+  EXPECT_EQ(report.outcome, Outcome::diverged);
+  EXPECT_TRUE(std::isfinite(report.last.energy.total()));
+  EXPECT_NE(report.message.find("look at the size of loads"), std::string::npos) << report.message;
 }
 
 SENTENCE("run", "a fork goes on with the same bits as the original") {
@@ -141,7 +178,7 @@ SENTENCE("run", "a saved run that fails later falls back to the same place as on
 SENTENCE("run", "inputs reach the method, are saved, and end what a retry takes back") {
   NoTrouble guard;
   Simulation a = open_fake(fake_scene());
-  a.advance();
+  std::ignore = a.advance();
   a.set_input("gravity", 0.5);
   a.set_input("clamp.wall.turn", 2.0);
   a.set_input("clamp.wall.move", Vec3(0, 0, 0.1));
@@ -159,14 +196,14 @@ SENTENCE("run", "inputs reach the method, are saved, and end what a retry takes 
 SENTENCE("run", "advance_to ends exactly where it was told and leaves the recording times where they are") {
   NoTrouble guard;
   Simulation simulation = open_fake(fake_scene());
-  simulation.advance_to(0.0333);
+  std::ignore = simulation.advance_to(0.0333);
   EXPECT_EQ(simulation.time(), 0.0333);
   EXPECT_FALSE(simulation.at_recording_time());
-  simulation.advance_to(0.05);
+  std::ignore = simulation.advance_to(0.05);
   EXPECT_EQ(simulation.time(), 0.05);
   EXPECT_TRUE(simulation.at_recording_time());
   EXPECT_EQ(simulation.recorded(), 3);
-  simulation.advance_to(10);
+  std::ignore = simulation.advance_to(10);
   EXPECT_EQ(simulation.time(), 0.5);
   EXPECT_TRUE(simulation.finished());
   EXPECT_EQ(simulation.recorded(), 21);

@@ -29,7 +29,8 @@ SENTENCE("state",
   int n = -7;
   bool yes = true;
   Cause cause = Cause::no_equilibrium;
-  StepReport report{Outcome::not_converged, Cause::contact, 3, 1e-3, 0.5, 0.25, {Verdict::Kind::counted, 2, 0.5}, 9};
+  StepReport report{
+      Outcome::not_converged, Cause::contact, 3, 1e-3, 0.5, 0.25, {Verdict::Kind::counted, 2, {1, 2, 3, 4}, 0.5}, 9};
   std::vector<Box> boxes{{{1, 2, 3}, "a"}, {{}, "a longer name than fits into a short string"}};
   OnNodes<Vec3> places(2, Vec3(1, 2, 3));
   std::array<Quat, 2> turns{Quat(1, 2, 3, 4), Quat(5, 6, 7, 8)};

@@ -18,7 +18,7 @@ SENTENCE("run", "every way to fail has a sentence, what to change, and a row in 
     EXPECT_FALSE(failure.sentence.empty() || failure.what_to_change.empty());
     EXPECT_NE(document.find("| " + failure.sentence + " |"), std::string::npos) << failure.sentence;
   };
-  EXPECT_EQ(common_failures().size(), static_cast<std::size_t>(Cause::contact) + 1);
+  EXPECT_EQ(common_failures().size(), static_cast<std::size_t>(Cause::taut) + 1);
   for (const FailureInfo& failure : common_failures().subspan(1)) has_row(failure);
   for_each_method([&](const MethodEntry& method) {
     for (std::size_t i = 0; i < method.info.failures.size(); ++i) {
@@ -41,21 +41,33 @@ SENTENCE("run", "what stopped a run is told in the words of its method") {
   EXPECT_NE(divergence_message(report, method, 0, "").find("kept apart"), std::string::npos);
 }
 
+SENTENCE("run", "shares are told in per cent, with two digits, and large ones without a power of ten") {
+  EXPECT_EQ(percent_text(0.003), "0.3 %");
+  EXPECT_EQ(percent_text(-0.5532), "-55 %");
+  EXPECT_EQ(percent_text(12.34), "1234 %");
+  EXPECT_EQ(percent_text(2.3e-9), "2.3e-07 %");
+  EXPECT_EQ(percent_text(0), "0 %");
+}
+
 SENTENCE("run", "verdicts of several rods add up: a load without energy decides, then what was not asked, then the count") {
   using Kind = Verdict::Kind;
   Verdict sum{Kind::counted};
   EXPECT_TRUE(sum.minimum());
-  sum.add({Kind::counted, 2, -0.1});
-  sum.add({Kind::counted, 1, 0.5});
+  sum.add({Kind::counted, 2, {0, 1, 0, 0}, -0.1});
+  sum.add({Kind::counted, 1, {0, 0, 1, 0}, 0.5});
   EXPECT_EQ(sum.unstable, 3);
   EXPECT_EQ(sum.softest, -0.1);
   sum.add({Kind::counted, 0});
   EXPECT_EQ(sum.softest, -0.1);
-  EXPECT_STREQ(to_text(sum), "not a minimum of the energy");
+  sum.add({Kind::counted, 0, {0, 0, 1, 0}});
+  EXPECT_EQ(to_text(sum),
+            "not a minimum of the energy; neutral: a rod swinging as a whole about what holds it, a rod turning about "
+            "itself (2)");
   sum.add({});
-  EXPECT_STREQ(to_text(sum), "not judged");
+  EXPECT_EQ(to_text(sum), "not judged");
   sum.add({Kind::no_energy});
-  EXPECT_NE(std::string(to_text(sum)).find("has no energy"), std::string::npos);
+  EXPECT_NE(to_text(sum).find("has no energy"), std::string::npos);
+  EXPECT_EQ(sum.neutral.count(), 0);
   EXPECT_EQ(sum.unstable, 0);
 }
 

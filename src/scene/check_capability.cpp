@@ -225,7 +225,7 @@ void check_method_options(const Scene& scene, const MethodInfo& method, const Op
     const auto* text = std::get_if<std::string>(&value);
     const std::string unit = !info->unit.empty() && !text ? " " + info->unit : "";
     problems.push_back({Severity::error, locate(scene, field), field, "got " + option_text(value) + unit, allowed,
-                        text && !info->choices.empty() ? suggest(*text, info->choices) : std::string()});
+                        text && !info->choices.empty() ? did_you_mean(*text, info->choices) : std::string()});
   }
 }
 

@@ -31,20 +31,21 @@ class DriveChecker : public Complaints {
 void DriveChecker::check_time() {
   const Time& t = scene_.time;
   const double frames = t.duration * t.frames_per_second;
-  if (std::isfinite(frames) && frames > most_frames)
+  if (std::isfinite(frames) && frames > max_frames)
     error("time.frames_per_second",
           fmt::format("{} s at {} per second are {:.4g} frames", number_text(t.duration), number_text(t.frames_per_second),
                       frames),
-          fmt::format("must be at most {:.0f}", most_frames), "record fewer frames per second");
+          fmt::format("must be at most {:.0f}", max_frames), "record fewer frames per second");
 }
 
 void DriveChecker::check_clamp(std::size_t i) {
   const Clamp& c = scene_.clamps[i];
   const std::string path = "clamp[" + std::to_string(i) + "]";
   if (c.hold.empty()) error(path + ".hold", "is empty", "must name at least one of: position, direction, twist");
+  std::set<Hold> seen;
   for (std::size_t a = 0; a < c.hold.size(); ++a)
-    for (std::size_t b = 0; b < a; ++b)
-      if (c.hold[a] == c.hold[b]) error(fmt::format("{}.hold[{}]", path, a), "got " + quote(word(c.hold[a])) + " twice");
+    if (!seen.insert(c.hold[a]).second)
+      error(fmt::format("{}.hold[{}]", path, a), "got " + quote(word(c.hold[a])) + " twice", {}, "remove one of the two");
   const auto holds = [&c](Hold h) { return std::find(c.hold.begin(), c.hold.end(), h) != c.hold.end(); };
   if (!c.move.keys.empty() && !holds(Hold::position))
     error(path + ".move", "moves a point that is not held", {}, "add \"position\" to hold");

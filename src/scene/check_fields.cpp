@@ -117,7 +117,7 @@ class ReferenceChecker : public Walker<ReferenceChecker> {
 
 // Names become keys in files and paths in --set.
 bool is_good_name(const std::string& name) {
-  return !name.empty() && name.size() <= 100 && std::all_of(name.begin(), name.end(), [](char c) {
+  return !name.empty() && name.size() <= 100 && printable(name) == name && std::all_of(name.begin(), name.end(), [](char c) {
     const auto u = static_cast<unsigned char>(c);
     return u >= 0x80 || std::isalnum(u) || c == '_' || c == '-';
   });

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numbers>
 
 #include "scene/check_scene.h"
@@ -83,7 +84,14 @@ class GeometryChecker {
       error(field, fmt::format("is parallel to `{}`", other), "must point to a side", {});
   }
   void apart(const Vec3& start, const Vec3& end, const std::string& field) {
-    if ((end - start).norm() == 0) error(field, "is the same point as `start`", "the rod must have a length", {});
+    if ((end - start).norm() > 0) return;
+    // Far from the origin different points are rounded to the same number.
+    const double rounding = std::numeric_limits<double>::epsilon() * start.lpNorm<Eigen::Infinity>();
+    error(field, "is the same point as `start`", "the rod must have a length",
+          rounding < 1e-9
+              ? ""
+              : fmt::format("so far from the origin positions are rounded to {:.1g} m: move the scene to the origin",
+                            rounding));
   }
   const Scene& scene_;
 };

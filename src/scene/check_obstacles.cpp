@@ -62,9 +62,9 @@ void ObstacleChecker::check_mesh(const MeshShape& mesh, const std::string& path)
   if (mesh.triangles.empty() || mesh.triangles.size() % 3 != 0)
     return error(path + ".triangles", fmt::format("has {} vertex numbers", mesh.triangles.size()),
                  "must be three for each triangle");
-  if (static_cast<double>(mesh.triangles.size()) > 3 * most_triangles)
+  if (static_cast<double>(mesh.triangles.size()) > 3 * max_triangles)
     return error(path + ".triangles", fmt::format("has {} triangles", mesh.triangles.size() / 3),
-                 fmt::format("must be at most {:.0f}", most_triangles), "simplify the mesh");
+                 fmt::format("must be at most {:.0f}", max_triangles), "simplify the mesh");
   if (check_triangles(mesh, path)) check_closed(mesh, path);
 }
 

@@ -239,9 +239,9 @@ SENTENCE("scene", "what a method cannot do is refused, naming the methods that c
     return complaints(text, methods);
   };
   EXPECT_EQ(ask(plain_scene, "full"), "");
-  EXPECT_EQ(
-      ask(plain_scene, "still"),
-      "scene.toml:4:1: time.mode: method `still` has no inertia, but the mode is \"dynamics\"; methods that can: full\n");
+  EXPECT_EQ(ask(plain_scene, "still"),
+            "scene.toml:4:1: time.mode: method `still` computes equilibria only, but the mode is \"dynamics\"; methods that "
+            "can: full\n");
   const std::string loose = ask(with("segments = 50", "segments = 3"), "loose");
   EXPECT_CONTAINS(loose,
                   "rod[0].segments: method `loose` needs more segments, but rod `beam` has 3; methods that can: full");
@@ -252,7 +252,7 @@ SENTENCE("scene", "what a method cannot do is refused, naming the methods that c
   EXPECT_CONTAINS(ask(with("at  = 0.0", "at = 0.5"), "loose"), "clamp[0].at: method `loose` holds rods at their ends only");
   EXPECT_CONTAINS(
       ask(with("duration = 2.0", "mode = \"statics\""), "loose"),
-      "time.mode: method `loose` finds no equilibria, but the mode is \"statics\"; methods that can: full, still");
+      "time.mode: method `loose` computes motion only, but the mode is \"statics\"; methods that can: full, still");
   EXPECT_CONTAINS(ask(with(straight, "circle = { radius = 1 }"), "loose"), "rod[0].rest: method `loose` knows no rings");
   EXPECT_CONTAINS(ask(with(straight, "arc = { radius = 1, angle = 1 }"), "loose"), "knows straight rest shapes only");
   EXPECT_LACKS(ask(with(straight, "polyline = { points = [[0, 0, 0], [1, 0, 0], [3, 0, 0]] }"), "loose"),

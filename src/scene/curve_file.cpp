@@ -53,7 +53,8 @@ std::vector<Vec3> read_points(const std::filesystem::path& file, const std::stri
   std::ifstream stream(file, std::ios::binary);
   std::string line;
   // A file of size 0 is not read at all: those under /proc may never end.
-  for (std::size_t number = 1; std::filesystem::file_size(file) > 0 && std::getline(stream, line); ++number) {
+  const bool empty = std::filesystem::file_size(file) == 0;
+  for (std::size_t number = 1; !empty && std::getline(stream, line); ++number) {
     // Empty lines, comments and a header are skipped.
     if (line.find_first_not_of(" \t\r,;") == std::string::npos || line[0] == '#') continue;
     if (points.empty() && number == 1 && looks_like_header(line)) continue;

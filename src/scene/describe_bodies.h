@@ -9,7 +9,7 @@
 
 namespace tendril {
 
-inline constexpr double most_triangles = 100000;
+inline constexpr double max_triangles = 100000;
 
 template <> struct Words<BodyKind> { static constexpr Word list[] = {
   {"dynamic", "moves freely"}, {"guided", "slides along and turns about `axis` only"},
@@ -88,7 +88,7 @@ template <class V> void describe(V& v, BoxShape& s) {
   v("center", s.center, "centre", unit("m"));
   v("size", s.size, "its three sides, each > 0", unit("m"), required);
   v("x_axis", s.x_axis, "direction of the first side", non_zero);
-  v("y_towards", s.y_towards, "to which the second side points; need not be perpendicular to `x_axis`", non_zero);
+  v("y_towards", s.y_towards, "direction of the second side; need not be perpendicular to `x_axis`", non_zero);
 }
 template <class V> void describe(V& v, MeshShape& s) {
   v.about("mesh shape", "A closed surface of triangles, given here or in an OBJ file. Turned inside out it is a container.");
@@ -115,7 +115,7 @@ template <class V> void describe(V& v, Contact& c) {
   v("self", c.self, "a rod touches itself");
   v("between_rods", c.between_rods, "different rods touch each other");
   v("neighbour_length", c.neighbour_length, "parts of one rod closer than this along it do not touch each other", unit("circumferences"), at_least(0));
-  v("margin", c.margin, "contacts are known from this gap on; auto: a tenth of the smallest radius", unit("m"), above(0), or_word("auto"));
+  v("margin", c.margin, "pairs closer than this are treated as potential contacts; auto: a tenth of the smallest radius", unit("m"), above(0), or_word("auto"));
 }
 
 }  // namespace tendril

@@ -11,7 +11,7 @@
 
 namespace tendril {
 
-inline constexpr double most_frames = 1e6;
+inline constexpr double max_frames = 1e6;
 
 // ---- words ---------------------------------------------------------------------------------------------------------------------
 template <> struct Words<TimetableShape> { static constexpr Word list[] = {
@@ -123,7 +123,7 @@ template <class V> void describe(V& v, ArcCurve& c) {
   v.about("arc curve", "Part of a circle: starts at `start` along `direction` and bends towards `towards`.");
   v("start", c.start, "first point", unit("m"));
   v("direction", c.direction, "direction at the start", non_zero);
-  v("towards", c.towards, "side to which it bends; need not be perpendicular to `direction`", non_zero);
+  v("towards", c.towards, "direction in which it bends; need not be perpendicular to `direction`", non_zero);
   v("radius", c.radius, "radius of the circle", unit("m"), above(0), required);
   v("angle", c.angle, "how far it goes round", unit("rad"), above(0), required);
 }
@@ -153,7 +153,7 @@ template <class V> void describe(V& v, SineCurve& c) {
   v.about("sine curve", "A wave: start + x direction + amplitude sin(2 pi waves x / span) normal.");
   v("start", c.start, "first point", unit("m"));
   v("direction", c.direction, "along the wave", non_zero);
-  v("normal", c.normal, "to which it swings; need not be perpendicular to `direction`", non_zero);
+  v("normal", c.normal, "direction in which it oscillates; need not be perpendicular to `direction`", non_zero);
   v("span", c.span, "distance from first to last point", unit("m"), above(0), required);
   v("amplitude", c.amplitude, "height of the wave", unit("m"), required);
   v("waves", c.waves, "number of waves", above(0));
@@ -162,7 +162,7 @@ template <class V> void describe(V& v, ParabolaCurve& c) {
   v.about("parabola curve", "A parabola from `start` to `end`.");
   v("start", c.start, "first point", unit("m"));
   v("end", c.end, "last point", unit("m"), required);
-  v("normal", c.normal, "to which it bulges; need not be perpendicular to the line from start to end", non_zero);
+  v("normal", c.normal, "direction in which it bulges; need not be perpendicular to the line from start to end", non_zero);
   v("height", c.height, "bulge in the middle", unit("m"), required);
 }
 template <class V> void describe(V& v, TrefoilCurve& c) {
@@ -341,6 +341,7 @@ template <class V> void describe(V& v, Time& t) {
   v("mode", t.mode, "motion or equilibrium");
   v("step", t.step, "time step; auto: as the method advises", unit("s"), above(0), or_word("auto"));
   v("frames_per_second", t.frames_per_second, "how often a frame is recorded, per simulated second", unit("1/s"), above(0));
+  v("allow_unstable", t.allow_unstable, "a step above the stable one is not refused, only warned of");
 }
 template <class V> void describe(V& v, Scene& s) {
   v.about("scene", "The whole file.");

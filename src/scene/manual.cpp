@@ -20,7 +20,12 @@ const char* const introduction = R"(# The scene format
 `./tendril list scene-format > docs/scene_format.md`. The same in machine-readable form: [scene.schema.json](scene.schema.json).*
 
 A scene is a [TOML](https://toml.io) file that says what there is: rods, what holds them, what acts on them, what to record.
-All values are in SI units (m, kg, s, N, rad); places on a rod are fractions of its length, from 0 to 1; vectors are in world axes.
+Plain numbers are in the SI unit that the tables below give (m, kg, s, N, rad); places on a rod are fractions of its length, from 0
+to 1; vectors are in world axes. Wherever the tables give a unit, a text with another unit of the same kind may stand instead of the
+number, also inside a vector: `radius = "5 mm"`, `young_modulus = "1 MPa"`, `density = "1.1 g/cm^3"`, `angle = "30 deg"`,
+`end = ["50 cm", 0, 0]`, `keys = [[0, 0], ["500 ms", "90 deg"]]`. Known are m, g, s, N, Pa, J, Hz, bar and rad with the prefixes T, G, M, k, h,
+d, c, m, u (or µ), n, p; t, min, h, deg, turns (or rev), rpm, in, ft, lb, lbf, psi; products with a blank, quotients with `/`, powers with `^`. A
+saved scene always holds plain numbers.
 Here is a whole scene:
 
 ```toml

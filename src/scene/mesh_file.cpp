@@ -51,9 +51,9 @@ class ObjReader {
     if (words.empty()) return true;
     if (words[0] == "v") take_vertex(words, line);
     if (words[0] == "f") take_face(words, line);
-    if (static_cast<double>(mesh_.triangles.size()) <= 3 * most_triangles && vertex_.size() <= 3 * most_triangles)
+    if (static_cast<double>(mesh_.triangles.size()) <= 3 * max_triangles && vertex_.size() <= 3 * max_triangles)
       return problems_.size() < before_ + max_file_complaints;
-    complain("too many triangles or vertices", fmt::format("must be at most {:.0f} triangles", most_triangles),
+    complain("too many triangles or vertices", fmt::format("must be at most {:.0f} triangles", max_triangles),
              "simplify the mesh");
     return false;
   }
@@ -117,7 +117,8 @@ void read_mesh(const std::filesystem::path& file, const std::string& shown, cons
   std::ifstream stream(file, std::ios::binary);
   std::string line;
   // A file of size 0 is not read at all: those under /proc may never end.
-  for (std::size_t number = 1; std::filesystem::file_size(file) > 0 && std::getline(stream, line); ++number)
+  const bool empty = std::filesystem::file_size(file) == 0;
+  for (std::size_t number = 1; !empty && std::getline(stream, line); ++number)
     if (!reader.take(line, number)) return;
   reader.finish();
 }

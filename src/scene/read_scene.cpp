@@ -5,6 +5,7 @@
 
 #include "scene/check_scene.h"
 #include "scene/curve_file.h"
+#include "scene/key_depth.h"
 #include "scene/mesh_file.h"
 #include "scene/reader.h"
 #include "scene/text_file.h"
@@ -13,7 +14,7 @@
 namespace tendril {
 namespace {
 
-constexpr std::uintmax_t most_scene_bytes = 16 << 20;  // toml++ needs 16 s and 1.6 GB for 75 MB
+constexpr std::uintmax_t max_scene_bytes = 16 << 20;  // toml++ needs 16 s and 1.6 GB for 75 MB
 
 Problems one_error(std::string where, std::string what, std::string allowed, std::string remedy) {
   return {{Severity::error, std::move(where), {}, std::move(what), std::move(allowed), std::move(remedy)}};
@@ -58,6 +59,10 @@ Checked<Scene> read_scene(std::string_view text, std::string_view file_name) {
     return one_error(file, "is a binary file", "must be text (TOML)", "a scene is described in docs/scene_format.md");
   if (text.find_first_not_of(" \t\r\n") == std::string_view::npos)
     return one_error(file, "is empty", "must hold at least one [[rod]]", "a first scene stands in docs/scene_format.md");
+  if (const std::size_t line = scene_detail::line_of_deep_key(text))
+    return one_error(file + ":" + std::to_string(line), "a key has too many parts",
+                     "must be at most " + std::to_string(scene_detail::max_key_parts) + " names with dots between them",
+                     "a scene is described in docs/scene_format.md");
   toml::table table;
   try {
     table = toml::parse(text, file_name);
@@ -90,7 +95,7 @@ Checked<Scene> read_scene(std::string_view text, std::string_view file_name) {
 Checked<Scene> read_scene_file(const std::filesystem::path& file) {
   Problems problems;
   const std::string shown = file.string();
-  if (!is_plain_file(file, shown, "", most_scene_bytes,
+  if (!is_plain_file(file, shown, "", max_scene_bytes,
                      "long curves belong in a CSV file: rest = { polyline = { file = \"curve.csv\" } }", problems))
     return problems;
   std::ifstream stream(file, std::ios::binary);

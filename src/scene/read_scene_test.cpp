@@ -32,13 +32,16 @@ SENTENCE("scene", "an unknown key gets a place and a suggestion") {
 }
 
 SENTENCE("scene", "a wrong type says what was got and what is meant") {
-  EXPECT_EQ(complaints(with("radius = 0.005", "radius = \"thick\"")),
-            "scene.toml:16:34: rod[0].section.circle.radius: got \"thick\", must be a number in m\n");
+  EXPECT_EQ(
+      complaints(with("radius = 0.005", "radius = \"thick\"")),
+      "scene.toml:16:34: rod[0].section.circle.radius: got \"thick\", must be a number in m, or a text with a unit of that "
+      "kind such as \"5 mm\"\n");
   EXPECT_CONTAINS(complaints(with("end = [1, 0, 0]", "end = [1, 0]")),
                   "rod[0].rest.straight.end: got a list of 2, must be three numbers [x, y, z] in m");
   EXPECT_CONTAINS(complaints(with("segments = 50", "segments = 50.5")), "rod[0].segments: got 50.5, must be a whole number");
   EXPECT_CONTAINS(complaints(with("\"auto\"", "\"automatic\"")),
-                  "time.step: got \"automatic\", must be a number in s or \"auto\"");
+                  "time.step: got \"automatic\", must be a number in s, or a text with a unit of that kind such as \"1 ms\" "
+                  "or \"auto\"");
   EXPECT_CONTAINS(complaints(with("[time]", "[options.der]\ngeneral = [1]\n[time]")),
                   "options.der.general: got a list of 1, must be a number, true or false, or a word in quotes");
   EXPECT_CONTAINS(complaints(with("\"twist\"]", "\"twits\"]")),
@@ -49,6 +52,40 @@ SENTENCE("scene", "a wrong type says what was got and what is meant") {
   EXPECT_CONTAINS(complaints(with("[[load]]", "[[load]]\nwind = { velocity = [1, 0, 0] }")),
                   "got both gravity and wind, must be exactly one");
   EXPECT_CONTAINS(complaints(plain_scene + "[[load]]\n"), "load[1]: is empty, must be exactly one of: gravity, force");
+}
+
+SENTENCE("scene", "what is allowed is said once") {
+  EXPECT_CONTAINS(complaints(with("\"twist\"]", "\"rotation\"]")),
+                  "clamp[0].hold[2]: got \"rotation\", must be one of: position, direction, twist\n");
+  const std::string option = complaints(with("[time]", "[options.der]\nprojection = \"zzz\"\n[time]"));
+  EXPECT_CONTAINS(option, "got \"zzz\", must be one of: ");
+  EXPECT_LACKS(option, "allowed here");
+}
+
+SENTENCE("scene", "keys of more than twenty parts are refused, dots in texts and comments are not counted") {
+  std::string deep = "a";
+  for (int i = 0; i < 20; ++i) deep += " .a";
+  for (const std::string& text :
+       {deep + " = 1", "[" + deep + "]", "x = { " + deep + " = 1 }", "\n\"x\"" + deep.substr(1) + " = 1"})
+    EXPECT_CONTAINS(complaints(plain_scene + text + "\n"), "a key has too many parts, must be at most 20");
+  EXPECT_CONTAINS(complaints("title = \"\"\"\n...\\\"\" ...\n\"\"\"\n" + deep + " = 1"), "scene.toml:4: a key has");
+  const std::string dots(60, '.'), single(3, '\''), triple(3, '"');
+  for (const std::string& text : {"# " + dots, "about = \"" + dots + "\\\"" + dots + "\"", "about = '" + dots + "\\'",
+                                  "about = " + single + "\n" + dots + "\n''" + dots + single,
+                                  "about = " + triple + dots + "\\\"" + dots + "\n\"\"" + dots + triple})
+    EXPECT_EQ(complaints(text + "\n" + plain_scene), "") << text;
+}
+
+SENTENCE("scene", "problems are printable: no control characters, no bytes that are not UTF-8, one line") {
+  EXPECT_EQ(printable("plain, \xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80"), "plain, \xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80");
+  EXPECT_EQ(printable("\x1b[31m\x07\n\t\x7f"), "\\x1b[31m\\x07\\n\\t\\x7f");
+  EXPECT_EQ(printable("\xff \xc2\x9b \xe2\x80\xae \xc0\xaf \xed\xa0\x80"),
+            "\\xff \\xc2\\x9b \\xe2\\x80\\xae \\xc0\\xaf \\xed\\xa0\\x80");
+  EXPECT_TRUE(is_utf8("\xe2\x82\xac"));
+  EXPECT_FALSE(is_utf8("\xe2\x82"));
+  Checked<Scene> scene = read_scene(plain_scene, "scene.toml");
+  EXPECT_CONTAINS(to_text(set_field(*scene, "title", "\xff")), "--set: title: got bytes that are not UTF-8");
+  EXPECT_CONTAINS(complaints(with("name     = \"beam\"", "name = \"be\\u009bam\"")), "must be 1 to 100 letters");
 }
 
 SENTENCE("scene", "a missing field is asked for with its unit") {

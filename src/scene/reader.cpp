@@ -1,9 +1,12 @@
 #include "scene/reader.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <sstream>
 
+#include "scene/units.h"
 #include "scene/write_value.h"
 
 namespace tendril::scene_detail {
@@ -24,6 +27,16 @@ std::string got_text(const toml::node& node) {
   return stream.str();
 }
 
+namespace {
+// The text of the node, or the first text in a vector; empty: there is none.
+std::string text_in(const toml::node& node) {
+  if (const auto text = node.value_exact<std::string>()) return *text;
+  for (std::size_t i = 0; node.is_array() && i < std::min<std::size_t>(node.as_array()->size(), 3); ++i)
+    if (const auto text = (*node.as_array())[i].value_exact<std::string>()) return *text;
+  return {};
+}
+}  // namespace
+
 void Reader::note_place(const std::string& path, const toml::source_region& at) {
   if (!fixed_where_.empty())
     source_.places[path] = {0, 0};  // line 0: not from the file
@@ -40,8 +53,15 @@ void Reader::complain(const toml::source_region& at, const std::string& field, s
 
 void Reader::wrong_type(const toml::node& node, const std::string& path, const Field& field, const std::string& kind,
                         std::string remedy) {
+  const std::string_view in = unit_of(field);
   std::string allowed = "must be " + kind;
-  if (*field.unit) allowed += std::string(" in ") + field.unit;
+  if (!in.empty()) allowed += " in " + std::string(in);
+  // Somebody who wrote a text may have meant one with a unit.
+  const std::string text = text_in(node);
+  if (!text.empty() && is_readable_unit(in)) {
+    allowed += ", or a text with a unit of that kind such as " + quote(unit_example(in));
+    if (remedy.empty()) remedy = unit_complaint(text);
+  }
   if (field.word_for_none) allowed += std::string(" or ") + quote(field.word_for_none);
   complain(node.source(), path, "got " + got_text(node), allowed, std::move(remedy));
 }
@@ -60,6 +80,14 @@ bool Reader::read_number(const toml::node& node, double& value) {
   if (const auto whole = node.value_exact<std::int64_t>()) return value = static_cast<double>(*whole), true;
   if (const auto number = node.value_exact<double>()) return value = *number, true;
   return false;
+}
+
+bool Reader::read_quantity(const toml::node& node, const Field& field, double& value) const {
+  if (read_number(node, value)) return true;
+  const auto text = node.value_exact<std::string>();
+  const std::optional<double> number = text ? number_in(*text, unit_of(field)) : std::nullopt;
+  if (number) value = *number;
+  return number.has_value();
 }
 
 void Reader::read_whole(const toml::node& node, const std::string& path, const Field& field, int& value) {

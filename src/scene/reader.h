@@ -40,9 +40,17 @@ class Reader {
   void missing(const toml::node& table, const std::string& path, const Field& field, const std::string& kind);
   bool read_option(const toml::node& node, const std::string& path, OptionValue& value);
 
+  const char* unit_of_keys = "";  // inside a timetable: the unit of the field whose timetable it is
+
  private:
   void note_place(const std::string& path, const toml::source_region& at);
-  bool read_number(const toml::node& node, double& value);
+  static bool read_number(const toml::node& node, double& value);
+  // A number, or a text with a unit of the field's kind.
+  bool read_quantity(const toml::node& node, const Field& field, double& value) const;
+  // A key's `value` is described without a unit: it has that of the field.
+  const char* unit_of(const Field& field) const {
+    return *field.unit || std::string_view(field.name) != "value" ? field.unit : unit_of_keys;
+  }
   template <class T>
   void read_leaf(const toml::node& node, const std::string& path, const Field& field, T& value);
   template <class T>
@@ -133,10 +141,10 @@ void Reader::read(const toml::node& node, const std::string& path, const Field& 
     else if constexpr (is_options<T>)
       read_options(node, path, field, value);
     else if constexpr (is_timetable<T>) {
-      if (!node.is_table())
-        wrong_type(node, path, field, "a timetable", "write { keys = [[0, START], [2, END]] }");
-      else
-        read_struct(node, path, value = T{});
+      if (!node.is_table()) return wrong_type(node, path, field, "a timetable", "write { keys = [[0, START], [2, END]] }");
+      unit_of_keys = field.unit;
+      read_struct(node, path, value = T{});
+      unit_of_keys = "";
     } else if constexpr (is_key<T>) {
       if (!read_pair(node, path, value)) read_struct(node, path, value);
     } else
@@ -148,7 +156,7 @@ template <class T>
 void Reader::read_leaf(const toml::node& node, const std::string& path, const Field& field, T& value) {
   bool fits = false;
   if constexpr (std::is_same_v<T, double>) {
-    fits = read_number(node, value);
+    fits = read_quantity(node, field, value);
   } else if constexpr (std::is_same_v<T, int>) {
     return read_whole(node, path, field, value);
   } else if constexpr (std::is_same_v<T, bool>) {
@@ -162,7 +170,8 @@ void Reader::read_leaf(const toml::node& node, const std::string& path, const Fi
     // A vector: exactly as many numbers as it has.
     T numbers = T::Zero();
     fits = array && array->size() == static_cast<std::size_t>(numbers.size());
-    for (std::size_t i = 0; fits && i < array->size(); ++i) fits = read_number((*array)[i], numbers[static_cast<long>(i)]);
+    for (std::size_t i = 0; fits && i < array->size(); ++i)
+      fits = read_quantity((*array)[i], field, numbers[static_cast<long>(i)]);
     if (fits) value = numbers;
   }
   if (!fits) wrong_type(node, path, field, kind_of<T>());
@@ -177,7 +186,7 @@ void Reader::read_word(const toml::node& node, const std::string& path, const Fi
   if (found != names.end())
     value = static_cast<T>(found - names.begin());
   else
-    complain(node.source(), path, "got " + got_text(node), "must be one of: " + join(names), suggest(*text, names));
+    complain(node.source(), path, "got " + got_text(node), "must be one of: " + join(names), did_you_mean(*text, names));
 }
 
 template <class T>
@@ -226,9 +235,10 @@ template <class T>
 bool Reader::read_pair(const toml::node& node, const std::string& path, T& key) {
   const toml::array* array = node.as_array();
   if (!array || array->size() != 2) return false;
-  const Field time = describe_detail::make_field("time", "", unit("s")), none;
+  const Field time = describe_detail::make_field("time", "", unit("s")),
+              its_value = describe_detail::make_field("value", "");
   read((*array)[0], path + "[0]", time, key.time);
-  read((*array)[1], path + "[1]", none, key.value);
+  read((*array)[1], path + "[1]", its_value, key.value);
   return true;
 }
 

@@ -4,6 +4,7 @@
 
 #include "scene/title_of.h"
 #include "scene/traits.h"
+#include "scene/units.h"
 #include "scene/write_value.h"
 #include "tendril/simulate.h"
 
@@ -19,6 +20,16 @@ void add_range(Json& json, const Range& r) {
 
 std::string with_unit(const std::string& sentence, const std::string& unit) {
   return unit.empty() ? sentence : sentence + " [" + unit + "]";
+}
+
+// A number, or where it has a unit a text like "5 mm"; range and pattern each hold for their own type only.
+// The `value` of a timetable's key has the unit of the field whose timetable it is.
+Json number_schema(const Field& f) {
+  const bool in_key = std::string_view(f.name) == "value" && !*f.unit;
+  if (!in_key && !is_readable_unit(f.unit)) return {{"type", "number"}};
+  Json json = {{"type", {"number", "string"}}, {"pattern", unit_pattern}};
+  if (!in_key) json["examples"] = {unit_example(f.unit)};
+  return json;
 }
 
 class Schema {
@@ -117,7 +128,7 @@ template <class T>
 Json Schema::of(const Field& f) {
   Json json;
   if constexpr (std::is_same_v<T, double> || std::is_same_v<T, int>) {
-    json["type"] = std::is_same_v<T, int> ? "integer" : "number";
+    json = std::is_same_v<T, int> ? Json{{"type", "integer"}} : number_schema(f);
     add_range(json, f.range);
   } else if constexpr (std::is_same_v<T, bool>)
     json["type"] = "boolean";
@@ -127,7 +138,7 @@ Json Schema::of(const Field& f) {
     json["enum"] = names_of<Words<T>>();
   else if constexpr (is_vector<T>) {
     const int size = T::SizeAtCompileTime;
-    json = {{"type", "array"}, {"items", {{"type", "number"}}}, {"minItems", size}, {"maxItems", size}};
+    json = {{"type", "array"}, {"items", number_schema(f)}, {"minItems", size}, {"maxItems", size}};
   } else if constexpr (is_optional<T>) {
     json = of<typename T::value_type>(f);
     if (f.word_for_none) json = {{"anyOf", {json, {{"const", f.word_for_none}}}}, {"default", f.word_for_none}};
@@ -139,7 +150,8 @@ Json Schema::of(const Field& f) {
     json = options_schema(methods_);
   else if constexpr (is_key<T>) {  // a table, or the pair [time, value]
     Json pair = {{"type", "array"}, {"minItems", 2}, {"maxItems", 2}};
-    pair["prefixItems"] = {of<double>(Field{}), of<decltype(T::value)>(Field{})};
+    pair["prefixItems"] = {of<double>(describe_detail::make_field("time", "", unit("s"))),
+                           of<decltype(T::value)>(describe_detail::make_field("value", ""))};
     json["anyOf"] = {reference<T>(), std::move(pair)};
   } else
     json = reference<T>();

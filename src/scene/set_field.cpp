@@ -7,6 +7,7 @@
 
 #include "scene/check_scene.h"
 #include "scene/curve_file.h"
+#include "scene/key_depth.h"
 #include "scene/mesh_file.h"
 #include "scene/reader.h"
 #include "scene/write_value.h"
@@ -50,6 +51,7 @@ std::optional<std::vector<Step>> split(std::string_view path) {
 
 // The value as TOML; a bare word is text.
 toml::table parse_value(std::string_view text) {
+  if (line_of_deep_key(text) != 0) return toml::table{{"value", std::string(text)}};
   try {
     toml::table table = toml::parse("value = " + std::string(text));
     if (table.size() == 1) return table;  // more: a line break smuggled in another key
@@ -150,6 +152,7 @@ template <class T>
 void Setter::set(const Field& f, T& value, std::size_t depth, const std::string& path) {
   if (at_end(depth)) return assign(f, value, path);
   const Step& step = steps_[depth];
+  if constexpr (is_timetable<T>) reader_.unit_of_keys = f.unit;
   if constexpr (is_optional<T>) {
     // By the kind of value: optional values are made first; the others are entered by the next step of the path.
     const bool was_empty = !value.has_value();
@@ -292,6 +295,8 @@ Problems set_field(Scene& scene, std::string_view path, std::string_view value) 
              "is not a path",
              {},
              "write it like rod.beam.segments=100 or rod[0].segments=100"}};
+  if (!is_utf8(value))
+    return {{Severity::error, "--set", std::string(path), "got bytes that are not UTF-8", "must be text in UTF-8", {}}};
   // On a copy: a value that is wrong changes nothing.
   Scene changed = scene;
   Problems problems;

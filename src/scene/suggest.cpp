@@ -39,8 +39,7 @@ std::string plain(std::string_view word) {
 }
 }  // namespace
 
-std::string suggest(std::string_view word, const std::vector<std::string>& allowed) {
-  if (allowed.empty()) return {};
+std::string did_you_mean(std::string_view word, const std::vector<std::string>& allowed) {
   const std::string given = plain(word.substr(0, 60));  // no name of ours is longer
   const std::string* best = nullptr;
   int nearest = static_cast<int>(std::max<std::size_t>(1, given.size() / 3)) + 1;
@@ -53,7 +52,12 @@ std::string suggest(std::string_view word, const std::vector<std::string>& allow
       best = &name;
     }
   }
-  if (best) return "did you mean `" + *best + "`?";
+  return best ? "did you mean `" + *best + "`?" : std::string();
+}
+
+std::string suggest(std::string_view word, const std::vector<std::string>& allowed) {
+  if (allowed.empty()) return {};
+  if (std::string nearest = did_you_mean(word, allowed); !nearest.empty()) return nearest;
   std::vector<std::string> few(allowed.begin(),
                                allowed.begin() + static_cast<long>(std::min<std::size_t>(allowed.size(), 30)));
   if (few.size() < allowed.size()) few.emplace_back("...");

@@ -11,6 +11,7 @@ int edit_distance(std::string_view a, std::string_view b);  // insert, delete, r
 
 // "did you mean `radius`?", or "allowed here: a, b, c" when none is near, or empty when nothing is allowed.
 std::string suggest(std::string_view word, const std::vector<std::string>& allowed);
-std::string join(const std::vector<std::string>& words);  // "a, b, c"
+std::string did_you_mean(std::string_view word, const std::vector<std::string>& allowed);  // or empty when none is near
+std::string join(const std::vector<std::string>& words);                                   // "a, b, c"
 
 }  // namespace tendril

@@ -20,8 +20,7 @@ std::string neighbours(const fs::path& file) {
   for (fs::directory_iterator entry(folder, error), end; !error && entry != end && names.size() < 1000;
        entry.increment(error))
     if (entry->path().extension() == file.extension()) names.push_back(entry->path().filename().string());
-  const std::string text = suggest(file.filename().string(), names);
-  return text.rfind("did you mean", 0) == 0 ? text : std::string();
+  return did_you_mean(file.filename().string(), names);
 }
 
 }  // namespace

@@ -67,7 +67,7 @@ bool same_token(std::string_view given, std::string_view right) {
   return different == 0;
 }
 
-bool host_allowed(std::string_view header, const Doorplate& door) {
+bool host_allowed(std::string_view header, const ListenAddress& door) {
   const std::optional<HostPort> asked = split(header);
   if (!asked || asked->port != door.port) return false;
   const bool everywhere = door.host == "0.0.0.0" || door.host == "::";

@@ -12,13 +12,13 @@ std::string random_token();  // 32 hexadecimal digits from the system's source o
 bool same_token(std::string_view given, std::string_view right);
 
 // Where the server listens, as browsers name it.
-struct Doorplate {
+struct ListenAddress {
   std::string host;  // as given: an address or a name; 0.0.0.0 and :: are every address of this machine
   unsigned short port = 0;
 };
 // The Host header is this server's own: its address, a name of the loopback, or, where it listens on every address, any
 // address in digits. A name that somebody else made point here (DNS rebinding) is not.
-bool host_allowed(std::string_view header, const Doorplate& door);
+bool host_allowed(std::string_view header, const ListenAddress& door);
 // The Origin header, when there is one, is the page of this very server: http:// and the Host header.
 bool origin_allowed(std::optional<std::string_view> origin, std::string_view host_header);
 

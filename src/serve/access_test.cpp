@@ -28,7 +28,7 @@ SENTENCE("serve", "tokens are 32 hexadecimal digits, each another, and equal onl
 }
 
 SENTENCE("serve", "a Host header names this server, by address or as localhost, with its port") {
-  const Doorplate door{"127.0.0.1", 8123};
+  const ListenAddress door{"127.0.0.1", 8123};
   for (const char* good : {"127.0.0.1:8123", "localhost:8123", "LocalHost:8123", "[::1]:8123"})
     EXPECT_TRUE(host_allowed(good, door)) << good;
   for (const char* bad :
@@ -43,7 +43,7 @@ SENTENCE("serve", "a Host header names this server, by address or as localhost, 
 }
 
 SENTENCE("serve", "a server on every address takes addresses in digits, but no name that somebody made point here") {
-  const Doorplate door{"0.0.0.0", 81};
+  const ListenAddress door{"0.0.0.0", 81};
   for (const char* good : {"192.168.1.7:81", "localhost:81", "127.0.0.1:81", "[fe80::1]:81"})
     EXPECT_TRUE(host_allowed(good, door)) << good;
   for (const char* bad : {"evil.com:81", "1.2.3.4.evil.com:81", "12345:81", "192.168.1.7:82", "[evil]:81"})

@@ -68,7 +68,7 @@ class Fields {
   bool bad_ = false;
 };
 
-constexpr int most_hand_number = 8;
+constexpr int max_hand_number = 8;
 
 Order read_open(Fields& f) {
   OpenScene open;
@@ -84,7 +84,7 @@ Order read_open(Fields& f) {
 
 Order read_grab(Fields& f) {
   Grab grab;
-  grab.hand = f.whole("hand", 1, most_hand_number);
+  grab.hand = f.whole("hand", 1, max_hand_number);
   grab.position = f.vector("position");
   if (f.has("body")) {
     grab.body = f.whole("body", 0, 1 << 20);
@@ -116,8 +116,8 @@ std::optional<Order> read_order(const std::string& what, Fields& f) {
   if (what == "speed") return SetSpeed{f.number("value")};
   if (what == "input") return read_input(f);
   if (what == "grab") return read_grab(f);
-  if (what == "move") return MoveHand{f.whole("hand", 1, most_hand_number), f.vector("position")};
-  if (what == "release") return ReleaseHand{f.whole("hand", 1, most_hand_number)};
+  if (what == "move") return MoveHand{f.whole("hand", 1, max_hand_number), f.vector("position")};
+  if (what == "release") return ReleaseHand{f.whole("hand", 1, max_hand_number)};
   if (what == "record") return Record{f.yes("on")};
   return std::nullopt;
 }
@@ -134,7 +134,7 @@ OrderedJson text_or_null(const std::string& text) { return text.empty() ? Ordere
 
 std::optional<Order> read_message(std::string_view text) {
   // Strict: an object with exactly the fields of its order, of the right kinds.
-  if (text.size() > most_message_bytes) return std::nullopt;
+  if (text.size() > max_message_bytes) return std::nullopt;
   const Json json = Json::parse(text.begin(), text.end(), nullptr, false);
   if (!json.is_object()) return std::nullopt;
   Fields fields(json);
@@ -179,6 +179,8 @@ std::string status_message(const SessionStatus& s, std::size_t clients, std::uin
   OrderedJson out = {{"say", "status"}, {"generation", s.generation}, {"paused", s.paused}, {"finished", s.finished}};
   out["failed"] = s.failed, out["message"] = s.message, out["speed"] = s.speed, out["achieved"] = s.achieved;
   out["slow"] = s.slow;
+  out["suspect"] = text_or_null(s.suspect), out["retries"] = s.retries;
+  out["energy_error"] = std::isfinite(s.energy_error) ? OrderedJson(s.energy_error) : OrderedJson(nullptr);
   out["recording"] = text_or_null(s.recording), out["recorded"] = text_or_null(s.recorded);
   out["inputs"] = std::move(inputs), out["clients"] = clients, out["dropped"] = dropped;
   return dump(out);

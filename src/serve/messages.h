@@ -11,7 +11,7 @@
 
 namespace tendril {
 
-constexpr std::size_t most_message_bytes = 64 << 10;
+constexpr std::size_t max_message_bytes = 64 << 10;
 
 // None: malformed. Strict: every field has its type, no field is unknown, every number is finite, names are short.
 std::optional<Order> read_message(std::string_view text);

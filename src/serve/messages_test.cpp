@@ -116,8 +116,17 @@ SENTENCE("serve", "what is said to the page is JSON with the fields of docs/view
   status.recording = "runs/x";
   const Json said = Json::parse(status_message(status, 3, 4));
   for (const char* key : {"generation", "paused", "finished", "failed", "message", "speed", "achieved", "slow", "recording",
-                          "recorded", "inputs", "clients", "dropped"})
+                          "recorded", "inputs", "clients", "dropped", "suspect", "retries", "energy_error"})
     EXPECT_TRUE(said.contains(key)) << key;
+  EXPECT_TRUE(said["suspect"].is_null());
+  SessionStatus doubtful;
+  doubtful.suspect = "77 of 20 steps failed", doubtful.retries = 77, doubtful.energy_error = 0.11;
+  const Json doubt = Json::parse(status_message(doubtful, 1, 0));
+  EXPECT_EQ(doubt["suspect"], "77 of 20 steps failed");
+  EXPECT_EQ(doubt["retries"], 77);
+  EXPECT_EQ(doubt["energy_error"], 0.11);
+  doubtful.energy_error = std::nan("");
+  EXPECT_TRUE(Json::parse(status_message(doubtful, 1, 0))["energy_error"].is_null());
   EXPECT_EQ(said["recording"], "runs/x");
   EXPECT_TRUE(said["recorded"].is_null());
   EXPECT_EQ(said["inputs"]["clamp.a.move"], Json::array({1.0, 2.0, 3.0}));

@@ -34,10 +34,11 @@ using tcp = asio::ip::tcp;
 using beast::error_code;
 using namespace std::chrono_literals;
 
-constexpr std::size_t most_connections = 256, most_clients = 32;
-constexpr std::size_t most_header_bytes = 8 << 10, most_upload_bytes = 64 << 20;
-constexpr std::size_t most_sentences = 32;  // queued for one client
-constexpr auto patience = 5s;               // for a header, a handshake
+constexpr std::size_t max_connections = 256, max_clients = 32;
+constexpr std::size_t max_strangers = 64;  // connections that have not shown the token yet
+constexpr std::size_t max_header_bytes = 8 << 10, max_upload_bytes = 64 << 20;
+constexpr std::size_t max_sentences = 32;  // queued for one client
+constexpr auto patience = 5s;              // for a header, a handshake
 constexpr auto upload_patience = 60s;
 constexpr auto idle_patience = 30s;  // a silent client is asked after half of this
 constexpr auto status_interval = 200ms;
@@ -63,24 +64,26 @@ void set_headers(Message& message, const std::string& host) {
 class WebSocketClient;
 class HttpConnection;
 
-struct House {
-  House(const ServerOptions& options, Content the_content);
-  ~House();
+struct ServerState {
+  ServerState(const ServerOptions& options, Content the_content);
+  ~ServerState();
 
   void accept();            // the next connection
   void look();              // sends what is new in the session
+  void make_room();         // for a newcomer: closes the stranger that has waited longest, when there are many
   void status();            // sends the status to all clients, several times a second
   void send_status_soon();  // sends it after an order
 
   ServerOptions options;
   Content content;
-  Doorplate door;
+  ListenAddress door;
   std::size_t connections = 0;  // of both kinds
   std::uint64_t dropped = 0;    // messages that were malformed, or came when too many waited
   ClientId next_client = 1;
   std::set<WebSocketClient*> clients;  // they register and unregister themselves; `io` owns them and is destroyed first
-  std::set<HttpConnection*> visitors;  // likewise
-  asio::io_context io{1};              // all handlers run in its one thread
+  std::set<HttpConnection*> http_connections;  // likewise
+  std::deque<HttpConnection*> strangers;       // those of them that have not shown the token yet, the oldest first
+  asio::io_context io{1};                      // all handlers run in its one thread
   tcp::acceptor acceptor{io};
   asio::steady_timer status_timer{io}, soon{io}, accept_again{io};
   bool soon_set = false;                  // true: a status is about to be sent
@@ -94,7 +97,7 @@ struct House {
 // to this client alone wait in a queue.
 class WebSocketClient : public std::enable_shared_from_this<WebSocketClient> {
  public:
-  WebSocketClient(House& server, tcp::socket socket) : server_(server), socket_(std::move(socket)) {
+  WebSocketClient(ServerState& server, tcp::socket socket) : server_(server), socket_(std::move(socket)) {
     server_.clients.insert(this);
     ++server_.connections;
   }
@@ -114,7 +117,7 @@ class WebSocketClient : public std::enable_shared_from_this<WebSocketClient> {
     timeout.keep_alive_pings = true;
     socket_.set_option(timeout);
     socket_.set_option(websocket::stream_base::decorator([host](auto& response) { set_headers(response, host); }));
-    socket_.read_message_max(most_message_bytes);
+    socket_.read_message_max(max_message_bytes);
     socket_.auto_fragment(false);
     socket_.async_accept(request, [self = shared_from_this()](error_code error) {
       if (error) return;
@@ -129,7 +132,7 @@ class WebSocketClient : public std::enable_shared_from_this<WebSocketClient> {
   }
   void say(std::string sentence) {
     if (!welcomed_) return;
-    if (sentences_.size() >= most_sentences) return close();  // it does not read
+    if (sentences_.size() >= max_sentences) return close();  // it does not read
     sentences_.push_back(std::move(sentence));
     write();
   }
@@ -200,10 +203,10 @@ class WebSocketClient : public std::enable_shared_from_this<WebSocketClient> {
     });
   }
 
-  House& server_;
+  ServerState& server_;
   const ClientId id_ = server_.next_client++;
   websocket::stream<beast::tcp_stream> socket_;
-  beast::flat_buffer incoming_{most_message_bytes + 1024};
+  beast::flat_buffer incoming_{max_message_bytes + 1024};
   // Handshake done; a write is in flight; a status, a first scene message is owed.
   bool welcomed_ = false, writing_ = false, status_due_ = false, scene_told_ = false;
   std::deque<std::string> sentences_;                    // messages to this client alone
@@ -215,13 +218,15 @@ class WebSocketClient : public std::enable_shared_from_this<WebSocketClient> {
 // --------------------------------------------------------------------------------------------------------------------- HTTP
 class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
  public:
-  HttpConnection(House& server, tcp::socket socket) : server_(server), stream_(std::move(socket)) {
-    server_.visitors.insert(this);
+  HttpConnection(ServerState& server, tcp::socket socket) : server_(server), stream_(std::move(socket)) {
+    server_.http_connections.insert(this);
+    server_.strangers.push_back(this);
     ++server_.connections;
   }
   ~HttpConnection() {
     --server_.connections;
-    server_.visitors.erase(this);
+    server_.http_connections.erase(this);
+    no_stranger();
   }
   void close() {
     error_code ignored;
@@ -232,8 +237,8 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
     // Limits before anything is read: sizes and time.
     parser_.emplace();
     host_.clear();
-    parser_->header_limit(most_header_bytes);
-    parser_->body_limit(most_upload_bytes);
+    parser_->header_limit(max_header_bytes);
+    parser_->body_limit(max_upload_bytes);
     stream_.expires_after(patience);
     http::async_read_header(stream_, buffer_, *parser_, [self = shared_from_this()](error_code error, std::size_t) {
       if (!error) return self->enter();
@@ -259,6 +264,7 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
     if (target == "/favicon.ico") return refuse(http::status::no_content);
     const std::optional<Inner> inner = inner_path(target, server_.options.token);
     if (!inner) return refuse(http::status::forbidden);
+    no_stranger();
     if (inner->needs_slash) return redirect();
     // WebSocket, reading, or uploading.
     path_ = inner->path;
@@ -268,9 +274,11 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
     refuse(http::status::method_not_allowed);
   }
 
+  void no_stranger() { std::erase(server_.strangers, this); }
+
   void upgrade() {
     if (path_ != "ws" || server_.content.session == nullptr) return refuse(http::status::not_found);
-    if (server_.clients.size() >= most_clients) return refuse(http::status::service_unavailable);
+    if (server_.clients.size() >= max_clients) return refuse(http::status::service_unavailable);
     stream_.expires_never();
     std::make_shared<WebSocketClient>(server_, stream_.release_socket())->accept(parser_->release(), host_);
   }
@@ -335,9 +343,9 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
     stream_.socket().shutdown(tcp::socket::shutdown_send, ignored);
   }
 
-  House& server_;
+  ServerState& server_;
   beast::tcp_stream stream_;
-  beast::flat_buffer buffer_{most_header_bytes + (64 << 10)};
+  beast::flat_buffer buffer_{max_header_bytes + (64 << 10)};
   std::optional<http::request_parser<http::string_body>> parser_;
   std::string host_, path_, place_;
   bool last_ = false;                        // true: the connection is closed after this response
@@ -347,7 +355,8 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
 };
 
 // ------------------------------------------------------------------------------------------------------------------- server
-House::House(const ServerOptions& the_options, Content the_content) : options(the_options), content(std::move(the_content)) {
+ServerState::ServerState(const ServerOptions& the_options, Content the_content)
+    : options(the_options), content(std::move(the_content)) {
   // A token that nobody can guess; no work for the session until somebody looks.
   if (options.token.empty()) options.token = random_token();
   if (content.session != nullptr) content.session->watch(false);  // until a client connects
@@ -378,7 +387,7 @@ House::House(const ServerOptions& the_options, Content the_content) : options(th
   thread = std::thread([this] { io.run(); });
 }
 
-House::~House() {
+ServerState::~ServerState() {
   // First nobody calls in any more; then everything is closed in the server's own thread, which ends.
   if (content.session != nullptr) content.session->listen({});
   asio::post(io, [this] {
@@ -386,13 +395,13 @@ House::~House() {
     acceptor.close(ignored);
     status_timer.cancel(), soon.cancel(), accept_again.cancel();
     for (WebSocketClient* client : clients) client->close();
-    for (HttpConnection* visitor : visitors) visitor->close();
+    for (HttpConnection* connection : http_connections) connection->close();
     asio::post(io, [this] { io.stop(); });
   });
   thread.join();
 }
 
-void House::accept() {
+void ServerState::accept() {
   acceptor.async_accept([this](error_code error, tcp::socket socket) {
     if (error == asio::error::operation_aborted) return;
     if (error) {  // no descriptors left: later
@@ -401,8 +410,9 @@ void House::accept() {
         if (!stopped) accept();
       });
     }
+    make_room();
     // Beyond the limit a connection is closed at once.
-    if (connections < most_connections) {
+    if (connections < max_connections) {
       socket.set_option(tcp::no_delay(true), error);
       std::make_shared<HttpConnection>(*this, std::move(socket))->read();
     }
@@ -410,7 +420,17 @@ void House::accept() {
   });
 }
 
-void House::look() {
+// Whoever has no token cannot keep those out who have it: a page sends its header within milliseconds, and somebody who holds
+// many connections open without a word pushes out his own.
+void ServerState::make_room() {
+  while (strangers.size() >= max_strangers) {
+    HttpConnection* const oldest = strangers.front();
+    strangers.pop_front();
+    oldest->close();
+  }
+}
+
+void ServerState::look() {
   // Refusals go to the client who asked, everything else to all.
   look_posted = false;
   for (const Refusal& refusal : content.session->take_refusals())
@@ -421,7 +441,7 @@ void House::look() {
 }
 
 // After every order, but not more often than a person can read.
-void House::send_status_soon() {
+void ServerState::send_status_soon() {
   if (soon_set) return;
   soon_set = true;
   soon.expires_at(std::max(asio::steady_timer::clock_type::now(), soon.expiry() + shortest_status_interval));
@@ -433,7 +453,7 @@ void House::send_status_soon() {
   });
 }
 
-void House::status() {
+void ServerState::status() {
   for (WebSocketClient* client : clients) client->status_due();
   status_timer.expires_after(status_interval);
   status_timer.async_wait([this](error_code stopped) {
@@ -441,8 +461,8 @@ void House::status() {
   });
 }
 
-struct Server::Inside : House {
-  using House::House;
+struct Server::Inside : ServerState {
+  using ServerState::ServerState;
 };
 
 Server::Server(const ServerOptions& options, Content content)
@@ -450,7 +470,7 @@ Server::Server(const ServerOptions& options, Content content)
 Server::~Server() = default;
 
 std::string Server::address() const {
-  const Doorplate& door = inside_->door;
+  const ListenAddress& door = inside_->door;
   const bool everywhere = door.host == "0.0.0.0" || door.host == "::";
   return fmt::format("http://{}/{}/", host_and_port(everywhere ? "127.0.0.1" : door.host, door.port),
                      inside_->options.token);

@@ -1,9 +1,13 @@
 #include "serve/server.h"
 
+#include <sys/stat.h>
+
+#include <fstream>
 #include <random>
 
 #include "live/session_testing.h"
 #include "serve/client_testing.h"
+#include "serve/private_redirect.h"
 #include "testing/sentence.h"
 
 namespace tendril {
@@ -20,8 +24,8 @@ Content page_of(Session* session) {
   return content;
 }
 
-struct House {  // a session with the fake scene open, and its server
-  explicit House(bool open = true) : server({}, page_of(&session)) {
+struct ServedSession {  // a session with the fake scene open, and its server
+  explicit ServedSession(bool open = true) : server({}, page_of(&session)) {
     if (open) answered_in(session, OpenScene{"fake", {}, {}});
   }
   FakeTrouble trouble;
@@ -30,14 +34,14 @@ struct House {  // a session with the fake scene open, and its server
 };
 
 // A good client gets nearly all that is published, and that is about 60 in a second.
-void expect_steady_frames(House& house, TestClient& good) {
+void expect_steady_frames(ServedSession& served, TestClient& good) {
   double best = 0;
   for (int tries = 0; tries < 4 && best < 55; ++tries) {  // other programs may take the processor for a while
     good.frames_in(0.05);
-    const std::uint64_t before = house.session.latest().frame_number;
+    const std::uint64_t before = served.session.latest().frame_number;
     const TestClock::time_point start = TestClock::now();
     const int got = good.frames_in(1);
-    const auto published = static_cast<int>(house.session.latest().frame_number - before);
+    const auto published = static_cast<int>(served.session.latest().frame_number - before);
     EXPECT_GE(got, 0.9 * published - 2);
     best = std::max(best, got / seconds_since(start));
   }
@@ -46,8 +50,8 @@ void expect_steady_frames(House& house, TestClient& good) {
 }
 
 SENTENCE("serve", "the page is served behind its token, with headers that let nothing else in") {
-  House house;
-  TestClient client(house.server.address());
+  ServedSession served;
+  TestClient client(served.server.address());
   EXPECT_EQ(client.get(""), 200);
   EXPECT_EQ(client.body, "<p>rods</p>");
   for (const char* header :
@@ -58,20 +62,20 @@ SENTENCE("serve", "the page is served behind its token, with headers that let no
   EXPECT_EQ(client.get("picture/fake.png"), 200);  // the same connection goes on
   EXPECT_EQ(client.body, "PNG");
   EXPECT_EQ(client.get("picture/../fake.png"), 404);
-  TestClient bare(house.server.address());
+  TestClient bare(served.server.address());
   EXPECT_EQ(bare.request("GET " + bare.path.substr(0, bare.path.size() - 1)), 308);
   EXPECT_NE(bare.header.find("Location: " + bare.path), std::string::npos);
-  TestClient icon(house.server.address());
+  TestClient icon(served.server.address());
   EXPECT_EQ(icon.request("GET /favicon.ico"), 204);
-  TestClient poster(house.server.address());
+  TestClient poster(served.server.address());
   EXPECT_EQ(poster.request("POST " + poster.path + "picture/0", "", "bytes"), 405);
-  TestClient taker(house.server.address());
+  TestClient taker(served.server.address());
   EXPECT_EQ(taker.get("nothing"), 404);
 }
 
 SENTENCE("serve", "a wrong token, Host or Origin gets nothing, neither page nor socket") {
-  House house;
-  const std::string address = house.server.address();
+  ServedSession served;
+  const std::string address = served.server.address();
   const auto try_with = [&](auto&& change) {
     for (const bool socket : {false, true}) {
       TestClient client(address);
@@ -95,8 +99,8 @@ SENTENCE("serve", "a wrong token, Host or Origin gets nothing, neither page nor 
 }
 
 SENTENCE("serve", "a client is welcomed, shown the scene, then its frames, and told how it goes") {
-  House house;
-  TestClient client(house.server.address());
+  ServedSession served;
+  TestClient client(served.server.address());
   ASSERT_EQ(client.upgrade(), 101);
   const auto first = client.next(), second = client.next();
   ASSERT_TRUE(first && second);
@@ -108,20 +112,20 @@ SENTENCE("serve", "a client is welcomed, shown the scene, then its frames, and t
   const auto status = client.wait_for("status");
   EXPECT_EQ(status["clients"], 1);
   EXPECT_EQ(status["generation"], scene["generation"]);
-  expect_steady_frames(house, client);
+  expect_steady_frames(served, client);
 }
 
 SENTENCE("serve", "orders over the socket: pause, step, restart, speed, open, inputs, close, and problems to who asked") {
-  House house;
-  TestClient client(house.server.address()), other(house.server.address());
+  ServedSession served;
+  TestClient client(served.server.address()), other(served.server.address());
   ASSERT_EQ(client.upgrade(), 101);
   ASSERT_EQ(other.upgrade(), 101);
   client.say(R"({"do":"pause"})");
   EXPECT_FALSE(client.wait_for("status", [](const auto& s) { return s["paused"] == true; }).is_null());
   EXPECT_FALSE(other.wait_for("status", [](const auto& s) { return s["paused"] == true; }).is_null());
-  const double step = step_of(house.session.latest());
+  const double step = step_of(served.session.latest());
   client.say(R"({"do":"step"})");
-  EXPECT_TRUE(wait_until([&] { return step_of(house.session.latest()) == step + 1; }));
+  EXPECT_TRUE(wait_until([&] { return step_of(served.session.latest()) == step + 1; }));
   client.say(R"({"do":"restart"})");
   EXPECT_EQ(client.wait_for("scene", [](const auto& s) { return s["generation"] == 2; })["name"], "fake");
   client.say(R"({"do":"play"})");
@@ -145,8 +149,8 @@ SENTENCE("serve", "orders over the socket: pause, step, restart, speed, open, in
 }
 
 SENTENCE("serve", "frames of a scene never come before its description") {
-  House house;
-  TestClient client(house.server.address());
+  ServedSession served;
+  TestClient client(served.server.address());
   ASSERT_EQ(client.upgrade(), 101);
   std::uint32_t described = 0;
   const TestClock::time_point start = TestClock::now();
@@ -170,32 +174,32 @@ SENTENCE("serve", "frames of a scene never come before its description") {
 }
 
 SENTENCE("serve", "malformed messages are dropped and counted, oversized ones end the connection") {
-  House house;
-  TestClient client(house.server.address());
+  ServedSession served;
+  TestClient client(served.server.address());
   ASSERT_EQ(client.upgrade(), 101);
   client.say("nonsense");
   client.say(R"({"do":"jump"})");
   client.send_frame(2, "binary");
   EXPECT_FALSE(client.wait_for("status", [](const auto& s) { return s["dropped"] == 3; }).is_null());
-  TestClient big(house.server.address());
+  TestClient big(served.server.address());
   ASSERT_EQ(big.upgrade(), 101);
   big.say(std::string(65 << 10, ' '));
   EXPECT_TRUE(big.is_closed_within(5));
-  TestClient huge(house.server.address());
+  TestClient huge(served.server.address());
   ASSERT_EQ(huge.upgrade(), 101);
   huge.send_raw(std::string("\x81\xff\x00\x00\x7f\xff\xff\xff\xff\xff", 10) + std::string(4, '\0'));  // says 128 TB
   EXPECT_TRUE(huge.is_closed_within(5));
-  TestClient long_header(house.server.address());
+  TestClient long_header(served.server.address());
   const int code = long_header.request("GET " + long_header.path, "X: " + std::string(20000, 'x') + "\r\n");
   EXPECT_TRUE(code == 431 || code == 0) << code;
-  expect_steady_frames(house, client);
+  expect_steady_frames(served, client);
 }
 
 SENTENCE("serve", "random bytes, silent, half-open and slow clients do no harm: a good one keeps its 60 frames") {
-  House house;
-  TestClient good(house.server.address());
+  ServedSession served;
+  TestClient good(served.server.address());
   ASSERT_EQ(good.upgrade(), 101);
-  const std::string address = house.server.address();
+  const std::string address = served.server.address();
   std::mt19937 random(1);
   std::vector<std::unique_ptr<TestClient>> bad;
   const auto some_bytes = [&](std::size_t n) {
@@ -216,7 +220,7 @@ SENTENCE("serve", "random bytes, silent, half-open and slow clients do no harm: 
     bad.back()->read_slowly(2048);
     EXPECT_EQ(bad.back()->upgrade(), 101);
   }
-  expect_steady_frames(house, good);
+  expect_steady_frames(served, good);
   bad.clear();
   EXPECT_FALSE(good.wait_for("status", [](const auto& s) { return s["clients"] == 1; }).is_null());
   TestClient again(address);
@@ -224,21 +228,74 @@ SENTENCE("serve", "random bytes, silent, half-open and slow clients do no harm: 
 }
 
 SENTENCE("serve", "a client that is silent before its handshake is closed after some seconds") {
-  House house;
-  TestClient silent(house.server.address());
+  ServedSession served;
+  TestClient silent(served.server.address());
   EXPECT_TRUE(silent.connected);
   EXPECT_FALSE(silent.is_closed_within(3));
   EXPECT_TRUE(silent.is_closed_within(5));
 }
 
+SENTENCE("serve",
+         "those who have no token cannot keep out those who have it, however many they are and however slowly they talk") {
+  ServedSession served;
+  TestClient inside(served.server.address());
+  ASSERT_EQ(inside.upgrade(), 101);
+  std::vector<std::unique_ptr<TestClient>> loris;
+  for (int round = 0; round < 3; ++round) {
+    for (int i = 0; i < 130; ++i) {
+      loris.push_back(std::make_unique<TestClient>(served.server.address()));
+      loris.back()->send_raw("GET /x HTTP/1.1\r\nHost: ");
+    }
+    for (auto& slow : loris) slow->send_raw("a");  // and goes on talking
+    TestClient newcomer(served.server.address());
+    EXPECT_EQ(newcomer.get(""), 200) << "after " << loris.size() << " connections";
+    TestClient page(served.server.address());
+    EXPECT_EQ(page.upgrade(), 101);
+  }
+  EXPECT_TRUE(loris.front()->is_closed_within(2));
+  EXPECT_GT(inside.frames_in(0.5), 0);  // who is in stays in
+}
+
+SENTENCE("serve", "a header that comes drop by drop has as little time as one that does not come") {
+  ServedSession served;
+  TestClient slow(served.server.address());
+  const TestClock::time_point start = TestClock::now();
+  slow.send_raw("GET / HTTP/1.1\r\n");
+  bool open = true;
+  while (open && seconds_since(start) < 20) {
+    open = slow.send_raw("X");
+    open = open && !slow.is_closed_within(0.2);
+  }
+  EXPECT_LT(seconds_since(start), 10);
+}
+
+SENTENCE("serve", "a browser is led by a file of this user alone; the token is in the file, not in its address") {
+  TemporaryFolder folder;
+  std::filesystem::path file;
+  {
+    const PrivateRedirect door(folder.path(), "http://127.0.0.1:1/TOKEN/#a=1&b=\"<x>");
+    file = door.file();
+    EXPECT_EQ(door.address().find("TOKEN"), std::string::npos);
+    EXPECT_EQ(door.address(), "file://" + file.string());
+    struct stat status {};
+    ASSERT_EQ(::stat(file.c_str(), &status), 0);
+    EXPECT_EQ(status.st_mode & 0777, 0600u);
+    std::ifstream in(file);
+    const std::string page((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
+    EXPECT_NE(page.find("0; url=http://127.0.0.1:1/TOKEN/#a=1&amp;b=&quot;&lt;x>"), std::string::npos) << page;
+  }
+  EXPECT_FALSE(std::filesystem::exists(file));
+  EXPECT_THROW(PrivateRedirect(folder / "nowhere", "x"), ServeError);
+}
+
 SENTENCE("serve", "32 clients all see the same simulation, the next one is refused") {
-  House house;
+  ServedSession served;
   std::vector<std::unique_ptr<TestClient>> clients;
   for (int i = 0; i < 32; ++i) {
-    clients.push_back(std::make_unique<TestClient>(house.server.address()));
+    clients.push_back(std::make_unique<TestClient>(served.server.address()));
     ASSERT_EQ(clients.back()->upgrade(), 101) << i;
   }
-  TestClient late(house.server.address());
+  TestClient late(served.server.address());
   EXPECT_EQ(late.upgrade(), 503);
   for (auto& client : clients) EXPECT_GT(client->frames_in(0.2), 3);
   const auto status = clients[0]->wait_for("status", [](const auto& s) { return s["clients"] == 32; });
@@ -246,10 +303,10 @@ SENTENCE("serve", "32 clients all see the same simulation, the next one is refus
 }
 
 SENTENCE("serve", "a slow solver leaves the server responsive") {
-  House house(false);
+  ServedSession served(false);
   FakeMethod::trouble().seconds = 0.05;
-  answered_in(house.session, OpenScene{"fake", {}, {}});
-  TestClient client(house.server.address());
+  answered_in(served.session, OpenScene{"fake", {}, {}});
+  TestClient client(served.server.address());
   ASSERT_EQ(client.upgrade(), 101);
   EXPECT_FALSE(client.wait_for("status", [](const auto& s) { return s["slow"] == true; }).is_null());
   for (const bool pause : {true, false, true}) {

@@ -5,7 +5,6 @@
 #include <numbers>
 
 #include "model/bodies.h"
-#include "model/drive.h"
 #include "run/open.h"
 #include "tendril/view.h"
 #include "view/values.h"
@@ -130,7 +129,10 @@ Json methods_of(const Scene& scene) {
   if (!derived) return out;
   for (const MethodDerived& method : derived->methods) {
     Json problems = Json::array();
-    for (const Problem& problem : method.problems) problems.push_back(to_text(problem));
+    for (Problem problem : method.problems) {
+      problem.where.clear();  // a file of the program's own machine says nothing to whoever looks
+      problems.push_back(to_text(problem));
+    }
     out.push_back({{"name", method.method}, {"problems", std::move(problems)}});
   }
   return out;
@@ -142,7 +144,7 @@ Json couplings_of(const Model& model) {
   return out;
 }
 
-struct ShapeTeller {
+struct ShapeJson {
   Json operator()(const shape::HalfSpace&) const { return {{"plane", {{"normal", {0, 0, 1}}}}}; }
   Json operator()(const shape::Sphere& s) const { return {{"sphere", {{"radius", s.radius}}}}; }
   Json operator()(const shape::Capsule& s) const {
@@ -165,30 +167,29 @@ struct ShapeTeller {
 Json bodies_of(const Model& model, const Box& box) {
   Json out = Json::array();
   for (const BodyModel& b : model.bodies)
-    out.push_back({{"name", b.name}, {"shape", std::visit(ShapeTeller{}, rigid_shape(drawn_shape(b, box)))}});
+    out.push_back({{"name", b.name}, {"shape", std::visit(ShapeJson{}, rigid_shape(drawn_shape(b, box)))}});
   return out;
 }
 
 Json obstacles_of(const Model& model) {
   Json out = Json::array();
-  // Poses as the view's first frame has them.
-  Drive drive;
-  evaluate(model, Live{}, 0, 1, drive);
   for (std::size_t i = 0; i < model.obstacles.size(); ++i) {
     const ObstacleModel& o = model.obstacles[i];
-    const Vec3& p = drive.obstacles[i].pose.position;
-    const Quat& q = drive.obstacles[i].pose.orientation;
+    // Where it starts; frames say where those that move are.
+    const Vec3& p = o.start.position;
+    const Quat& q = o.start.orientation;
     out.push_back({{"name", o.name},
-                   {"shape", std::visit(ShapeTeller{}, o.shape)},
+                   {"shape", std::visit(ShapeJson{}, o.shape)},
                    {"moves", o.moves()},
                    {"pose", {p.x(), p.y(), p.z(), q.x(), q.y(), q.z(), q.w()}}});
   }
   return out;
 }
 
-struct Told {  // what differs between a simulation and a saved run
+struct DescriptionParts {  // what differs between a simulation and a saved run
   double step = 0;
   Json methods, inputs;
+  double stable_step = 0;  // 0: not limited, or not known
 };
 
 double scene_size(const Model& model) {
@@ -196,7 +197,8 @@ double scene_size(const Model& model) {
   return std::max((box.high - box.low).maxCoeff(), 1e-9);
 }
 
-std::string describe(const Scene& scene, const Model& model, Told told, const std::string& name, std::uint32_t generation) {
+std::string describe(const Scene& scene, const Model& model, DescriptionParts told, const std::string& name,
+                     std::uint32_t generation) {
   const Box box = box_at_start(model);
   Json out;
   out["generation"] = generation;
@@ -207,6 +209,7 @@ std::string describe(const Scene& scene, const Model& model, Told told, const st
   out["mode"] = word(scene.time.mode);
   out["methods"] = std::move(told.methods);
   out["step"] = told.step;
+  if (told.stable_step > 0) out["stable_step"] = told.stable_step;
   out["duration"] = scene.time.duration;
   out["frames_per_second"] = scene.time.frames_per_second;
   // Positions of frames are relative to the origin, so that 32-bit floats are precise enough.
@@ -229,14 +232,16 @@ std::string describe(const Scene& scene, const Model& model, Told told, const st
 
 std::string description_json(const Simulation& simulation, const std::string& name, std::uint32_t generation) {
   const double size = scene_size(model_of(simulation));
-  return describe(simulation.scene(), model_of(simulation),
-                  {simulation.step_size(), methods_of(simulation.scene()), inputs_of(simulation, size)}, name, generation);
+  return describe(
+      simulation.scene(), model_of(simulation),
+      {simulation.step_size(), methods_of(simulation.scene()), inputs_of(simulation, size), simulation.stable_step()}, name,
+      generation);
 }
 
 std::string description_json(const Scene& scene, const Model& model, double step, const std::string& name,
                              std::uint32_t generation) {
   const Json own = Json::array({Json{{"name", scene.method}, {"problems", Json::array()}}});
-  return describe(scene, model, {step, own, Json::array()}, name, generation);
+  return describe(scene, model, {step, own, Json::array(), 0}, name, generation);
 }
 
 namespace {

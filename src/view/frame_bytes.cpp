@@ -42,22 +42,22 @@ Layout lay_out(const Counts& n) {
   part(l.contact, (n.flags & contact_forces) != 0 ? 4 * std::size_t{n.edges} : 0);
   part(l.bodies, 28 * (std::size_t{n.bodies} + n.obstacles));
   part(l.contacts, 40 * std::size_t{n.contacts});
-  part(l.hands, 24 * std::size_t{n.hands});
+  part(l.hands, 36 * std::size_t{n.hands});
   l.end = at;
   return l;
 }
 
-class Pen {  // writes numbers one after another
+class ByteWriter {  // writes numbers one after another
  public:
-  explicit Pen(std::byte* at) : at_(at) {}
+  explicit ByteWriter(std::byte* at) : at_(at) {}
   template <class T>
-  Pen& put(T value) {
+  ByteWriter& put(T value) {
     std::memcpy(at_, &value, sizeof value);
     at_ += sizeof value;
     return *this;
   }
-  Pen& floats(const Vec3& v) { return put(float(v.x())).put(float(v.y())).put(float(v.z())); }
-  Pen& floats(const Quat& q) { return put(float(q.x())).put(float(q.y())).put(float(q.z())).put(float(q.w())); }
+  ByteWriter& floats(const Vec3& v) { return put(float(v.x())).put(float(v.y())).put(float(v.z())); }
+  ByteWriter& floats(const Quat& q) { return put(float(q.x())).put(float(q.y())).put(float(q.z())).put(float(q.w())); }
 
  private:
   std::byte* at_;
@@ -75,7 +75,7 @@ void put_float(std::byte* array, EdgeIndex e, double value) {
 
 void put_edges(std::span<const double> rod_lengths, const Frame& frame, const Counts& n, const Layout& l, std::byte* out) {
   // Quaternions as 16-bit fractions: a turn by 1/32767 is not seen.
-  Pen frames(out + l.orientations);
+  ByteWriter frames(out + l.orientations);
   for (const Quat& q : frame.orientation)
     frames.put(short_of(q.x())).put(short_of(q.y())).put(short_of(q.z())).put(short_of(q.w()));
   for_each_edge(rod_lengths, frame, [&](EdgeIndex e, const AlongEdge& v) {
@@ -188,19 +188,19 @@ void FrameWriter::write(const Frame& frame, const Measures& measures, const Fram
   std::byte* const data = out.data();
 
   // The head, and the plotted numbers.
-  Pen head(data);
+  ByteWriter head(data);
   head.put(magic).put(options.generation).put(frame.time).put(static_cast<double>(frame.step));
   for (const std::uint32_t c : {n.rods, n.nodes, n.edges, n.bodies, n.obstacles, n.contacts, n.hands, n.values, n.flags})
     head.put(c);
   head.put(std::uint32_t{0});
   if (n.values > 0) put_values(frame, measures, reinterpret_cast<double*>(data + l.values));
   // The rods.
-  Pen spans(data + l.spans), positions(data + l.positions), bodies(data + l.bodies), contacts(data + l.contacts),
+  ByteWriter spans(data + l.spans), positions(data + l.positions), bodies(data + l.bodies), contacts(data + l.contacts),
       hands(data + l.hands);
   for (const RodSpan& rod : frame.rods) spans.put(count(rod.nodes)).put(count(rod.edges));
   for (const Vec3& p : frame.position) positions.floats(p - facts_.origin);
   if ((n.flags & own_material) != 0) {
-    Pen material(data + l.material);
+    ByteWriter material(data + l.material);
     for (const double s : frame.material) material.put(static_cast<float>(s));
   }
   put_edges(facts_.rod_lengths, frame, n, l, data);
@@ -211,7 +211,8 @@ void FrameWriter::write(const Frame& frame, const Measures& measures, const Fram
       bodies.floats(frame.obstacles[o].position - facts_.origin).floats(frame.obstacles[o].orientation);
   for (const ContactPoint& c : frame.contacts)
     contacts.floats(c.position - facts_.origin).floats(c.normal).floats(c.force).put(static_cast<float>(c.gap));
-  for (const Pull& pull : frame.pulls) hands.floats(pull.from - facts_.origin).floats(pull.point - facts_.origin);
+  for (const Pull& pull : frame.pulls)
+    hands.floats(pull.from - facts_.origin).floats(pull.point - facts_.origin).floats(pull.force);
 }
 
 }  // namespace tendril::view

@@ -38,7 +38,8 @@ Thinned thin(std::int64_t all, std::size_t bytes_each, std::size_t budget) {
   if (static_cast<std::size_t>(all) <= fit) return t;
   t.every = fit <= 2 ? std::max<std::int64_t>(1, all) : all / static_cast<std::int64_t>(fit);
   const std::size_t most = std::max<std::size_t>(2, fit);
-  while (t.every<all&& static_cast<std::size_t>(t.kept())> most) ++t.every;
+  const auto too_many = [&] { return static_cast<std::size_t>(t.kept()) > most; };
+  while (too_many() && t.every < all) ++t.every;
   return t;
 }
 
@@ -148,17 +149,13 @@ Json put_run(SavedRun& run, std::size_t share, std::string& out) {
           {"message", run.reader.message()}};
 }
 
-// Small runs get what they need; what they leave is shared evenly among the others.
-std::vector<std::size_t> shares(const std::vector<std::size_t>& needs, std::size_t budget) {
-  // From the smallest need to the largest: each takes its need or an even share of the rest.
-  std::vector<std::size_t> order(needs.size()), out(needs.size());
+// The runs, smallest first by what they are expected to need.
+std::vector<std::size_t> smallest_first(const std::vector<SavedRun>& runs) {
+  std::vector<std::size_t> order(runs.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
-  std::stable_sort(order.begin(), order.end(), [&needs](std::size_t a, std::size_t b) { return needs[a] < needs[b]; });
-  for (std::size_t i = 0; i < order.size(); ++i) {
-    out[order[i]] = std::min(needs[order[i]], budget / (order.size() - i));
-    budget -= out[order[i]];
-  }
-  return out;
+  const auto need = [&runs](std::size_t i) { return runs[i].frames_text() + runs[i].rows_text(); };
+  std::stable_sort(order.begin(), order.end(), [&need](std::size_t a, std::size_t b) { return need(a) < need(b); });
+  return order;
 }
 
 // Names that do not distinguish the runs become paths.
@@ -188,22 +185,28 @@ std::string replay_page(std::span<const fs::path> paths, std::size_t budget) {
   const std::string_view page = view::page();
   const std::size_t place = page.find(place_for_runs);
   TENDRIL_REQUIRE(place != std::string_view::npos, "the page has no place for runs");
-  // How much each run needs, and what is left for data in the budget.
+  // What is left for data in the budget.
   std::vector<SavedRun> runs;
   std::size_t fixed = page.size() + 256;
-  std::vector<std::size_t> needs;
   for (const fs::path& path : paths) {
     const SavedRun& run = runs.emplace_back(path, static_cast<std::uint32_t>(runs.size()));
     fixed += harmless(run.description).size() + run.reader.message().size() + 1024;  // names, tags
-    needs.push_back(run.frames_text() + run.rows_text() + 256);
   }
   tell_apart(runs);
-  const std::vector<std::size_t> share = shares(needs, budget - std::min(budget, fixed));
+  std::size_t left = budget - std::min(budget, fixed);
 
   // Data as script elements that are not scripts, then the list of runs.
   std::string out(page.substr(0, place));
   Json told = Json::array();
-  for (std::size_t i = 0; i < runs.size(); ++i) told.push_back(put_run(runs[i], share[i], out));
+  told.get_ref<Json::array_t&>().resize(runs.size());
+  // Each gets an even share of what those before it have left. What a run needs is only known when it is written: frames
+  // grow where contacts and hands come, so that an estimate must never be its limit.
+  const std::vector<std::size_t> order = smallest_first(runs);
+  for (std::size_t n = 0; n < order.size(); ++n) {
+    const std::size_t before = out.size();
+    told[order[n]] = put_run(runs[order[n]], left / (order.size() - n), out);
+    left -= std::min(left, out.size() - before);
+  }
   out += "<script type=\"application/json\" id=\"tendril-runs\">";
   out += harmless(Json{{"runs", std::move(told)}}.dump(-1, ' ', false, Json::error_handler_t::replace));
   out += close_script;

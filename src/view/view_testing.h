@@ -50,7 +50,7 @@ inline FrameRead read_frame_bytes(std::span<const std::byte> bytes) {
   part(f.orientations, 4 * edges);
   part(f.curvature, edges), part(f.twist, edges), part(f.tension, edges), part(f.moment, edges);
   if ((flags & 2) != 0) part(f.contact, edges);
-  part(f.bodies, 7 * bodies), part(f.obstacles, 7 * obstacles), part(f.contacts, 10 * contacts), part(f.hands, 6 * hands);
+  part(f.bodies, 7 * bodies), part(f.obstacles, 7 * obstacles), part(f.contacts, 10 * contacts), part(f.hands, 9 * hands);
   EXPECT_EQ(at, bytes.size());
   return f;
 }

@@ -162,7 +162,7 @@ MeasuredCost measure_cost(const FigureScene& scene) {
     ++steps;
     return report;
   };
-  while (steps * dt < scene.warm_up) step();
+  while (steps * dt < scene.warm_up) (void)step();
 
   MeasuredCost best;
   constexpr int runs = 60;

@@ -85,7 +85,7 @@ Watched watch(const ChainLinks& choice) {
   constexpr int every = 10;  // steps between two looks at the links
   int rests = 0;
   for (int step = 0; !simulation.finished(); ++step) {
-    const StepReport report = advance_or_throw(simulation);
+    const StepReport report = step_or_throw(simulation);
     w.penetration = std::max(w.penetration, report.penetration);
     const Frame& frame = simulation.frame();
     for (const Vec3& v : frame.velocity) w.stride = std::max(w.stride, v.norm() * report.step_taken / choice.radius);

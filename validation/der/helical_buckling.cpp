@@ -169,7 +169,7 @@ Result solve(int edges, bool refined, double centre, Rows& rows) {
   Scene scene = make_scene(edges, refined, centre);
   const Pose wall = lead_end_clamp(scene);
   Checked<Simulation> simulation = Simulation::open(scene);
-  while (!simulation->finished()) simulation->advance();
+  while (!simulation->finished()) (void)simulation->advance();  // its report is asked below
   if (simulation->report().outcome != Outcome::fine) throw std::runtime_error(simulation->report().message);
   const Frame& frame = simulation->frame();
   const Profile profile = profile_of(frame);

@@ -103,7 +103,7 @@ Run run(const Course& course) {
   };
   note();
   for (double next = 0.05; !simulation.finished();) {
-    const StepReport report = advance_or_throw(simulation);
+    const StepReport report = step_or_throw(simulation);
     if (report.contacts > 0 && result.first_contact == 0) result.first_contact = simulation.time();
     if (simulation.time() < next && !simulation.finished()) continue;
     note();

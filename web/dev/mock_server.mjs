@@ -8,6 +8,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const page = () => readFileSync(join(dirname(fileURLToPath(import.meta.url)), "../dist/page.html"), "utf8");
+const dot = Buffer.from("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==", "base64"); // a picture
 const nodes = 61, edges = nodes - 1;
 const values = [["kinetic", "J", "energy"], ["bending", "J", "energy"], ["twisting", "J", "energy"], ["gravity", "J", "energy"], ["total", "J", "energy"], ["total twist", "turns", "twist"],
   ["iterations", "", "solver"], ["residual", "", "solver"], ["length error", "", "solver"], ["tip.x", "m", "probe"], ["tip.y", "m", "probe"], ["tip.z", "m", "probe"]]
@@ -85,7 +86,8 @@ export function savedPage(count = 1, outcome = "finished") {
   return page().replace("<!-- tendril data -->", () => `<script type="application/json" id="tendril-runs">${json}</script>\n${scripts.join("\n")}`);
 }
 
-export function serve(port = 0) {
+// more: what its descriptions and its status say besides (of a status, read anew each time).
+export function serve(port = 0, more = {}) {
   const clients = new Set();
   let generation = 0, open = null, paused = false, speed = 1, time = 0, inputs = {}, pull = [0, 0, 0], hand = null, last = Date.now(), recording = null, recorded = null;
   const send = (socket, kind, data) => {
@@ -94,8 +96,8 @@ export function serve(port = 0) {
     else { const long = Buffer.alloc(10); long[0] = 0x80 | kind; long[1] = 127; long.writeBigUInt64BE(BigInt(data.length), 2); socket.write(Buffer.concat([long, data])); }
   };
   const say = (message, to = clients) => { for (const one of to) send(one, 1, Buffer.from(JSON.stringify(message))); };
-  const status = () => say({ say: "status", generation, paused, finished: false, failed: false, message: "", speed, achieved: paused ? 0 : Math.min(speed, 4), slow: speed > 4, recording, recorded, inputs, clients: clients.size, dropped: 0 });
-  const start = (scene, method) => { generation++; open = describe(scene, generation, method); time = 0; paused = false; inputs = Object.fromEntries(open.inputs.map((one) => [one.name, one.value])); say({ say: "scene", ...open }); };
+  const status = () => say({ say: "status", generation, paused, finished: false, failed: false, message: "", speed, achieved: paused ? 0 : Math.min(speed, 4), slow: speed > 4, recording, recorded, inputs, clients: clients.size, dropped: 0, ...more.status });
+  const start = (scene, method) => { generation++; open = { ...describe(scene, generation, method), ...more.description }; time = 0; paused = false; inputs = Object.fromEntries(open.inputs.map((one) => [one.name, one.value])); say({ say: "scene", ...open }); };
   const act = {
     open: (m) => (m.scene === "broken" ? say({ say: "problems", scene: "broken", problems: ["broken.toml:3:1: rod[1].section.circle.radius: got -5 m, must be > 0", "broken.toml:9:1: there is no material \"rubbr\"; did you mean rubber?"] }) : start(m.scene, m.method)),
     close: () => { open = null; say({ say: "gallery" }); }, play: () => { paused = false; }, pause: () => { paused = true; }, step: () => { paused = true; time += 1e-4; frame(); },
@@ -111,6 +113,7 @@ export function serve(port = 0) {
   setInterval(status, 200);
   const server = createServer((request, response) => {
     if (request.url === "/token/") response.setHeader("content-type", "text/html").end(page());
+    else if (request.url.endsWith(".png")) response.setHeader("content-type", "image/png").end(dot);
     else response.writeHead(404).end();
   });
   server.on("upgrade", (request, socket) => {

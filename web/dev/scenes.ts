@@ -11,7 +11,7 @@ export const SCENES: Record<string, () => MadeUp> = {
     { name: "helix", edges: 120, section: circle(0.012), turns: 6, curve: (s, t) => [0.25 * cos(8 * PI * s + 0.2 * t), 0.25 * sin(8 * PI * s + 0.2 * t), 0.8 * s] },
   ], { clamps: [{ name: "foot", rod: 0, material: 0, hold: ["position", "direction", "twist"] }], couplings: [] }, (_t, f) => {
     const n = 3 * 120;
-    f.hands = new Float32Array([f.positions[n] + 0.25, f.positions[n + 1] - 0.1, f.positions[n + 2] + 0.2, f.positions[n], f.positions[n + 1], f.positions[n + 2]]);
+    f.hands = new Float32Array([f.positions[n] + 0.25, f.positions[n + 1] - 0.1, f.positions[n + 2] + 0.2, f.positions[n], f.positions[n + 1], f.positions[n + 2], 0.5, -0.2, 0.4]);
   }),
   knot: () => scene("knot", [
     { name: "trefoil", ring: true, edges: 90, section: circle(0.045), turns: 8, curve: (s) => {

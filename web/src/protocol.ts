@@ -27,7 +27,7 @@ export interface InputDescription {
   high: number;
   value: number | Vec3;
 }
-export interface ValueDescription { name: string; unit: string; group: "energy" | "twist" | "solver" | "probe" }
+export interface ValueDescription { name: string; unit: string; group: "energy" | "balance" | "twist" | "solver" | "probe" }
 export type Shape =
   | { box: { size: Vec3 } }
   | { sphere: { radius: number } }
@@ -47,6 +47,7 @@ export interface Description {
   mode: "dynamics" | "statics" | "quasistatic";
   methods: { name: string; problems: string[] }[];
   step: number;
+  stable_step?: number; // [s]; none: any step is stable
   duration: number;
   frames_per_second: number;
   origin: Vec3;
@@ -79,7 +80,7 @@ export interface FrameData {
   bodies: Float32Array; // 7 each
   obstacles: Float32Array; // 7 each, the moving ones
   contacts: Float32Array; // 10 each
-  hands: Float32Array; // 6 each
+  hands: Float32Array; // 9 each: where it is, where what it holds is, force on that
 }
 
 export interface SceneEntry { name: string; title: string; about: string; method: string }
@@ -99,6 +100,9 @@ export interface Status {
   inputs: Record<string, number | Vec3>;
   clients: number;
   dropped: number;
+  suspect?: string | null; // why its results must not be trusted
+  retries?: number; // steps that failed and were taken again, shorter
+  energy_error?: number | null; // what is missing (< 0) or too much in the energy balance, as a fraction; null: no balance
 }
 
 export type ToPage =

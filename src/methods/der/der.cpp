@@ -18,12 +18,14 @@ Settings Settings::from(const Options& options) {
   s.contact_rounds = static_cast<int>(options.number("contact_rounds"));
   s.relax.tolerance = options.number("relax_tolerance");
   s.relax.max_iterations = static_cast<int>(options.number("relax_iterations"));
+  s.relax.seek_minimum = options.flag("seek_minimum");
   return s;
 }
 
 Der::Der(std::shared_ptr<const Model> model, const Settings& settings)
-    : model_(std::move(model)), settings_(settings), late_(*model_), workers_(settings.threads) {
+    : model_(std::move(model)), settings_(settings), late_(*model_), flow_(*model_), workers_(settings.threads) {
   evaluate(*model_, Live{}, 0, 0, drive_);
+  drive_.gravity = flow_.gravity();  // heights count from the start on
   all_stretch_ = std::all_of(model_->rods.begin(), model_->rods.end(), [](const RodModel& rod) { return rod.stretches; });
   if (!model_->joints.empty() || !model_->bodies.empty()) joins_ = std::make_unique<BodiesAndJoints>(*model_);
   if (model_->contact.enabled) contacts_ = std::make_unique<Contacts>(*model_, &workers_);
@@ -33,8 +35,8 @@ Der::Der(std::shared_ptr<const Model> model, const Settings& settings)
   update_edges(*chain_);
   update_bishop(*chain_, false);
   update_angles(*chain_, *angles_, 1);
-  update_gradient(*chain_, 0);
-  remember_curvature(*chain_);
+  update_gradient(*chain_);
+  if (is_leapfrog()) parts_.note(pace_of(*chain_, chain_->all()), !contacts_);
 }
 
 ChainChoice Der::choice() const {
@@ -45,9 +47,12 @@ ChainChoice Der::choice() const {
 ProjectionReport Der::project_all(double dt, Push push, bool velocities, bool again) {
   const double tolerance = settings_.projection_tolerance;
   const int most = settings_.projection_iterations;
-  if (joins_) return joins_->project(*chain_, dt, tolerance, most, push, velocities, again);
+  if (joins_ && velocities && push == Push::conserving)
+    return joins_->project_or_fast(*chain_, {dt, kick_}, tolerance, most, again);
+  if (joins_) return joins_->project(*chain_, {dt, kick_}, tolerance, most, push, velocities, again);
   for_each_chunk([&](const Chunk& chunk, ChunkReport& report) {
-    report.lengths = project(*chain_, chunk, *projection_, dt, tolerance, most, push, again);
+    report.lengths = push == Push::fast ? project(*chain_, chunk, *projection_, {dt, kick_}, tolerance, most, push, again)
+                                        : project_or_fast(*chain_, chunk, *projection_, {dt, kick_}, tolerance, most, again);
   });
   ProjectionReport worst;
   for (const ChunkReport& report : chunk_reports_) {
@@ -58,26 +63,22 @@ ProjectionReport Der::project_all(double dt, Push push, bool velocities, bool ag
   return worst;
 }
 
-Cause Der::keep_lengths(double dt, bool again) {
-  if (all_stretch_ && !joins_) return Cause::none;
-  const ProjectionReport p = project_all(dt, settings_.push, true, again);
-  report_.iterations += p.iterations;
-  report_.residual = p.residual;
-  return p.fine ? Cause::none : lengths_lost;
-}
-
 void Der::allocate() {
   Chain& c = *chain_;
   angles_ = std::make_unique<AngleWork>(c);
   projection_ = std::make_unique<ProjectionWork>(c);
   loads_ = std::make_unique<Loads>(*model_, c);
   drag_ = std::make_unique<AirDrag>(*model_, c);
+  flow_.attach(c);
+  internal_ = std::make_unique<InternalDamping>(c);
   relaxer_.reset();
   chunk_reports_.assign(c.chunks.size(), {});
   force_.assign(static_cast<int>(c.kind.size()), {0, 0, 0});
   decay_.assign(c.kind.size(), 1);
   decay_dt_ = 0;
   first_tangents_.resize(c.rods.size());
+  clamp_was_.resize(model_->clamps.size());
+  spans_.reserve(model_->clamps.size());
   forget_walls();
   longest_ = 0;
   for (const RodModel& rod : model_->rods) longest_ = std::max(longest_, rod.length);
@@ -95,6 +96,7 @@ void Der::allocate() {
 void Der::start_on_lengths() {
   // Positions only; a start that cannot be projected is left alone. Tensions of this projection mean nothing.
   const Array3 x = chain_->x, v = chain_->v;
+  kick_ = 1;
   const bool fine = project_all(1, Push::fast, false).fine;
   chain_->v = v;
   if (!fine) chain_->x = x;
@@ -122,11 +124,14 @@ void Der::forget_walls() {
 
 bool Der::walls_moved() {
   bool moved = false;
+  swing_ = 0;
   for (const Wall& wall : chain_->walls) {
     if (wall.clamp < 0) continue;
-    const Quat& now = drive_.clamps[z(wall.clamp)].pose.orientation;
+    const ClampNow& clamp = drive_.clamps[z(wall.clamp)];
+    const Quat& now = clamp.pose.orientation;
     Quat& last = wall_orientation_[z(wall.clamp)];
-    moved = moved || now.coeffs() != last.coeffs();
+    moved = moved || now.coeffs() != last.coeffs() || clamp.turn != wall.turn;  // a whole turn shows in the number alone
+    swing_ = std::max(swing_, swing_to(wall, pose_of(clamp)));
     last = now;
   }
   return moved;
@@ -137,14 +142,17 @@ void Der::rebuild() {
   // A new chain in the present pose, from what the old one would write; only the history of rolling is carried over by hand.
   Frame pose = model_->initial;
   write(pose);
+  flow_.settle(joins_ ? 0 : 0.5 * before_);
+  before_ = 0;
   const std::unique_ptr<Chain> old = std::move(chain_);
-  chain_ = std::make_unique<Chain>(build_chain(*model_, pose, drive_, choice()));
+  ChainChoice chosen = choice();
+  chosen.before = output_.get();
+  chain_ = std::make_unique<Chain>(build_chain(*model_, pose, drive_, chosen));
   for (std::size_t e = 0; e < chain_->slot_of_edge.size(); ++e)
     chain_->roll_change[z(chain_->slot_of_edge[e])] = old->roll_change[z(old->slot_of_edge[e])];
   allocate();
   refresh();
-  update_gradient(*chain_, 0);
-  remember_curvature(*chain_);
+  update_gradient(*chain_);
 }
 
 void Der::refresh() {
@@ -153,8 +161,8 @@ void Der::refresh() {
   update_angles(*chain_, *angles_, HUGE_VAL);  // computes, does not iterate
 }
 
-double Der::update_all_gradients(double dt) {
-  for_each_chunk([&](const Chunk& chunk, ChunkReport& report) { report.openness = update_gradient(*chain_, chunk, dt); });
+double Der::update_all_gradients() {
+  for_each_chunk([&](const Chunk& chunk, ChunkReport& report) { report.openness = update_gradient(*chain_, chunk); });
   double smallest = 2;
   for (const ChunkReport& report : chunk_reports_)
     smallest = report.openness >= smallest ? smallest : report.openness;  // keeps NaN
@@ -172,12 +180,12 @@ double Der::move_freely(const Chunk& chunk, double dt) {
   const auto twins = c.twins_of(chunk);
   for (const Twin& twin : twins) force_.add(twin.first, force_.get(twin.second));
   for (const Twin& twin : twins) force_.set(twin.second, force_.get(twin.first));
-  const Pack h(dt);
-  // Symplectic Euler, four vertices at a time: first the velocity, then the position with the new velocity.
+  const Pack h(dt), kick(kick_);
+  // Four vertices at a time: first the velocity, then the position with the new velocity.
   Pack fastest(0);
   for (int v = chunk.begin; v < chunk.end; v += pack_size) {
     const V3<Pack> velocity =
-        der::load(decay_, v) * (der::load(c.v, v) + (h * der::load(c.inverse_mass, v)) * der::load(force_, v));
+        der::load(decay_, v) * (der::load(c.v, v) + (kick * der::load(c.inverse_mass, v)) * der::load(force_, v));
     store(c.v, v, velocity);
     if (!drag_->any()) store(c.x, v, der::load(c.x, v) + h * velocity);
     fastest = math::max(fastest, squared_norm(velocity));
@@ -190,16 +198,20 @@ double Der::move_freely(const Chunk& chunk, double dt) {
 
 void Der::integrate(double dt) {
   Chain& c = *chain_;
-  // Mass damping, implicit: v/(1 + dt c). The factors change only with the step.
-  if (dt != decay_dt_) {
-    decay_dt_ = dt;
-    for (std::size_t v = 0; v < decay_.size(); ++v) decay_[v] = 1 / (1 + dt * c.mass_damping[v]);
+  // Mass damping, implicit: v/(1 + kick c). The factors change only with the step.
+  if (kick_ != decay_dt_) {
+    decay_dt_ = kick_;
+    for (std::size_t v = 0; v < decay_.size(); ++v) decay_[v] = 1 / (1 + kick_ * c.mass_damping[v]);
   }
-  for_each_chunk([&](const Chunk& chunk, ChunkReport& report) { report.speed2 = move_freely(chunk, dt); });
+  for_each_chunk([&](const Chunk& chunk, ChunkReport& report) {
+    // Internal damping first: what the last projection left is how the rod really moves, and a rod at rest stays there.
+    if (internal_->any()) internal_->apply(c, chunk, drive_, kick_, flow_.internal());
+    report.speed2 = move_freely(chunk, dt);
+  });
   // Hands and drag change velocities, so with drag the positions move only here.
   if (!drive_.grips.empty()) pull_grips(dt, !drag_->any());
   if (drag_->any()) {
-    drag_->apply(drive_, c, dt);
+    drag_->apply(drive_, c, kick_, &flow_.air());
     const Pack h(dt);
     for (int v = c.begin; v < c.end; v += pack_size) store(c.x, v, der::load(c.x, v) + h * der::load(c.v, v));
   }
@@ -254,12 +266,16 @@ void Der::ask_drive(double time, const Live& live) {
 }
 
 StepReport Der::step(double time, double dt, const Live& live) {
-  // Substeps where taut rods touch something; the report of the whole step holds the worst of each.
-  const int count = contacts_ ? parts_of(dt) : 1;
+  // Substeps where edges turn far or rods are taut; the report of the whole step holds the worst of each.
+  // Under a hand steps are whole: its speed is limited per step.
+  const bool by_hand = live.hands.count > 0;
+  const int count = by_hand ? parts_for_contact(dt) : parts_of(dt);
   StepReport worst;
   for (int k = 0; k < count; ++k) {
     StepReport one = take_step(time + k * dt / count, dt / count, live);
-    if (one.outcome != Outcome::fine || count == 1) return one;
+    if (one.outcome != Outcome::fine) return one;
+    if (k == count - 1 && !by_hand) note_pace();
+    if (count == 1) return one;
     one.iterations = std::max(one.iterations, worst.iterations);
     one.residual = std::max(one.residual, worst.residual);
     one.penetration = std::max(one.penetration, worst.penetration);
@@ -270,7 +286,7 @@ StepReport Der::step(double time, double dt, const Live& live) {
 }
 
 namespace {
-constexpr double most_growth = 0.01;  // of the radius: overlap that a step may add
+constexpr double max_growth = 0.01;  // of the radius: overlap that a step may add
 }  // namespace
 
 // One pass through the loop of the paper's Algorithm 1; numbers are its lines. Lines 1 and 2 (rest strain, first material
@@ -279,25 +295,31 @@ StepReport Der::take_step(double time, double dt, const Live& live) {
   // Require: boundary conditions, as they are at the end of the step; clamps that take hold or let go rebuild the chain.
   if (clock_) clock_->start();
   ask_drive(time + dt, live);
+  bend_compressed();
   Chain& c = *chain_;
   report_ = {};
   report_.step_taken = dt;
+  kick_ = kick_of(dt);
   const auto failed = [&](Cause cause) {
     report_.outcome = Outcome::diverged;
     report_.cause = cause;
     return report_;
   };
+  if (swing_ > max_swing) return failed(turned_too_far);
   // 6: elastic forces on the centerline (sec. 7.1), before the bodies, which feel the moments that come with them.
-  const double openness = update_all_gradients(dt);
+  const double openness = update_all_gradients();
   if (!(openness > folded)) return failed(openness != openness ? Cause::not_finite : joint_folded);
   loads_->add_couples(drive_, c);
+  flow_.begin(c, drive_, *loads_, joins_.get());
   // What the end of the step needs to know of its start.
   for (std::size_t r = 0; r < c.rods.size(); ++r) first_tangents_[r] = c.t.get(c.rods[r].first);
   if (c.has_rolling) begin_roll(c, *angles_, dt);
   if (contacts_) contacts_->remember(c, joins_.get());
   // 4, 5: torques of the rods on bodies (sec. 8.2), bodies integrated by the library.
-  if (joins_) joins_->step(c, drive_, dt);
-  // 6, 7: loads, then the centerline by symplectic Euler (sec. 7.2).
+  if (joins_ && !joins_->step(c, drive_, {dt, kick_})) return failed(bodies_lost);
+  if (joins_ && joins_->turns_too_far(c, dt)) return failed(turned_too_far);
+  // 6, 7: loads, then the centerline (sec. 7.2).
+  // differs from the paper: leapfrog, but with the fast projection symplectic Euler as there.
   integrate(dt);
   lap(Part::forces);
   if (!std::isfinite(fastest_) || (joins_ && !joins_->finite())) return failed(Cause::not_finite);
@@ -311,8 +333,9 @@ StepReport Der::take_step(double time, double dt, const Live& live) {
   if (move_walls_) set_walls(c, drive_);
   if (joins_) joins_->set_walls(c);
   // 10: Bishop frames (sec. 4.2.2): the first director in time, the others along the rod.
-  for_each_chunk([&](const Chunk& chunk, ChunkReport&) {
+  for_each_chunk([&](const Chunk& chunk, ChunkReport& report) {
     update_edges(c, chunk);
+    if (is_leapfrog()) report.pace = pace_of(c, chunk);
     carry_first_directors(c, chunk, first_tangents_);
     update_bishop(c, chunk, false);
   });
@@ -329,8 +352,10 @@ StepReport Der::take_step(double time, double dt, const Live& live) {
   // The step is judged and remembered.
   if (contacts_) {
     contacts_->finish(c, joins_.get(), dt, report_);
-    if (contacts_->growth() > most_growth) return failed(Cause::contact);
+    if (contacts_->growth() > max_growth) return failed(Cause::contact);
   }
+  flow_.end(c, drive_, *loads_, joins_.get(), contacts_.get(), {dt, kick_}, settings_.push);
+  if (is_leapfrog()) before_ = dt;
   lap(Part::contact);
   return report_;
 }
@@ -351,6 +376,7 @@ StepReport Der::relax(double time, double load_factor, const Live& live) {
   if (!relaxer_) relaxer_ = std::make_unique<Relaxer>(c);
   place_held();
   c.v.assign(static_cast<int>(c.kind.size()), {0, 0, 0});
+  before_ = 0;
   for (std::size_t r = 0; r < c.rods.size(); ++r) first_tangents_[r] = c.t.get(c.rods[r].first);
   set_walls(c, drive_);
   forget_walls();
@@ -364,11 +390,10 @@ StepReport Der::relax(double time, double load_factor, const Live& live) {
   report_.verdict = r.verdict;
   if (!r.fine) {
     report_.outcome = Outcome::not_converged;
-    report_.cause = Cause::no_equilibrium;
+    report_.cause = r.taut ? Cause::taut : Cause::no_equilibrium;
   }
   refresh();
-  update_gradient(c, 0);
-  remember_curvature(c);
+  update_gradient(c);
   return report_;
 }
 

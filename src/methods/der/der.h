@@ -4,12 +4,16 @@
 #include <memory>
 
 #include "methods/der/contact/contacts.h"
+#include "methods/der/energy_flow.h"
 #include "methods/der/entry.h"
 #include "methods/der/equilibrium/relax.h"
 #include "methods/der/joints/bodies_and_joints.h"
+#include "methods/der/lengths/pace.h"
 #include "methods/der/lengths/projection.h"
+#include "methods/der/lengths/straight_spans.h"
 #include "methods/der/rod/forces.h"
 #include "methods/der/rod/frames.h"
+#include "methods/der/rod/internal_damping.h"
 #include "methods/der/step_clock.h"
 #include "methods/method.h"
 #include "parallel/workers.h"
@@ -18,7 +22,7 @@ namespace tendril::der {
 
 struct Settings {
   bool general = false;                // formulas of anisotropic, curved rods for all rods
-  Push push = Push::fast;              // direction of the length projection
+  Push push = Push::conserving;        // direction of the length projection
   double projection_tolerance = 1e-8;  // of | |e|^2/rest^2 - 1 |
   int projection_iterations = 100;     // at most, per projection
   double contact_tolerance = 1e-5;     // of the radius: change in the last sweep
@@ -63,14 +67,22 @@ class Der final : public Method {
   Cause keep_apart(double dt);  // contacts, lengths and joints in turn
   // One pass of Algorithm 1; a step is one or more of these.
   StepReport take_step(double time, double dt, const Live& live);
-  int parts_of(double dt) const;  // number of substeps; more than one where taut rods touch something
-  void start_on_lengths();        // projects a disturbed start
-  void refresh();                 // everything derived, from the state
+  int parts_of(double dt) const;           // number of substeps; more than one where edges turn far, or taut rods touch
+  int parts_for_contact(double dt) const;  // the same for the fast projection
+  // Leapfrog: forces act over half of the step before and half of this one, so that velocities are those of the middle.
+  bool is_leapfrog() const { return settings_.push == Push::conserving; }
+  double kick_of(double dt) const { return is_leapfrog() && !contacts_ ? 0.5 * (before_ + dt) : dt; }
+  void note_pace();                      // of the step that was taken
+  void synchronise(Chain& chain) const;  // brings velocities and tensions to the time of the positions
+  void start_on_lengths();               // projects a disturbed start
+  void bend_compressed();                // straight rods whose clamps come together in this step
+  void refresh();                        // everything derived, from the state
   // What became of one chunk of rods in a step.
   struct ChunkReport {
     double openness = 2, speed2 = 0;
     ProjectionReport lengths;
     AngleReport angles;
+    Pace pace;
   };
   // f(chunk, its report) for every chunk, side by side.
   template <class F>
@@ -78,9 +90,9 @@ class Der final : public Method {
     workers_.for_each_chunk(static_cast<int>(chain_->chunks.size()),
                             [&](int k) { f(chain_->chunks[z(k)], chunk_reports_[z(k)]); });
   }
-  double update_all_gradients(double dt);             // the smallest 1 + a.b, as update_gradient
+  double update_all_gradients();                      // the smallest 1 + a.b, as update_gradient
   void integrate(double dt);                          // forces, velocities, positions
-  double move_freely(const Chunk& chunk, double dt);  // symplectic Euler of a chunk; the largest speed squared
+  double move_freely(const Chunk& chunk, double dt);  // velocities, then positions of a chunk; the largest speed squared
   void place_held();                                  // positions and velocities of held nodes, from the drive
   // Hands and couplings: their springs before the projection, their dampers after it.
   void pull_grips(double dt, bool moved);  // moved: positions have been
@@ -102,26 +114,35 @@ class Der final : public Method {
   std::unique_ptr<ProjectionWork> projection_;  // workspace for the projection of lengths
   std::unique_ptr<Loads> loads_;                // forces and moments of the drive on the chain
   std::unique_ptr<AirDrag> drag_;               // drag and wind
+  FlowMeter flow_;                              // what goes in and out: the energy balance
+  std::unique_ptr<InternalDamping> internal_;   // damping of bending and twisting
   std::unique_ptr<Relaxer> relaxer_;            // equilibria; made when the first is asked for
   Array3 force_;                                // per vertex: loads and elastic force [N]
   std::vector<V3<double>> first_tangents_;      // per rod: first tangent at the start of the step
   std::vector<Quat> wall_orientation_;          // per clamp: orientation that its wall was last set to
+  std::vector<V3<double>> clamp_was_;           // per clamp: its node at the start of the step
+  std::vector<StraightSpan> spans_;             // straight rods that are pushed together
   bool all_stretch_ = false;                    // true: every rod stretches, no lengths are projected
   bool steady_ = false;                         // true: no timetable and no load changes the drive with time
-  bool settled_ = false;                    // true: drive_ was evaluated without live inputs, and nothing has changed since
-  bool move_walls_ = false;                 // true: some wall has another orientation at the end of this step
-  double longest_ = 0;                      // length of the longest rod [m]: no node may move further in a step
-  Array decay_;                             // per vertex: factor by which mass damping reduces velocities in a step
-  double decay_dt_ = 0;                     // the step [s] that decay_ was computed for
-  double fastest_ = 0;                      // largest speed of a vertex after the last step [m/s]
-  StepReport report_;                       // of the last step or equilibrium
-  Workers workers_;                         // threads that share the chunks of rods
+  bool settled_ = false;     // true: drive_ was evaluated without live inputs, and nothing has changed since
+  bool move_walls_ = false;  // true: some wall has another orientation at the end of this step
+  double swing_ = 0;         // how far the walls of clamps swing in this step, the farthest one [rad]
+  double longest_ = 0;       // length of the longest rod [m]: no node may move further in a step
+  Array decay_;              // per vertex: factor by which mass damping reduces velocities in a step
+  double decay_dt_ = 0;      // the step [s] that decay_ was computed for
+  double fastest_ = 0;       // largest speed of a vertex after the last step [m/s]
+  StepReport report_;        // of the last step or equilibrium
+  Workers workers_;          // threads that share the chunks of rods
+  double before_ = 0;        // length of the step before [s]; 0: velocities belong to the time of the positions
+  double kick_ = 0;          // time over which forces act in this step [s]
+  Parts parts_;              // what decides into how many parts steps are taken
   std::vector<ChunkReport> chunk_reports_;  // per chunk: results of the present step
   StepClock* clock_ = nullptr;              // adds up where the time of steps goes; nullptr: not measured
+  mutable std::vector<Vec3> held_force_;    // per node: what acts on it where it is held, for reactions [N]
   mutable std::unique_ptr<Chain> output_;   // copy of the chain, with frames and forces filled in for writing
 };
 
-// Largest stable step of symplectic Euler, from a bound on the highest frequency.  [ERRATA D23]
+// Largest stable step of leapfrog and of symplectic Euler, from a bound on the highest frequency.  [ERRATA D23]
 StepAdvice advise(const Model& model, const Options& options);
 Problems check(const Model& model, const Options& options);
 

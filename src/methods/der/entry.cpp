@@ -4,6 +4,7 @@
 
 #include "methods/der/der.h"
 #include "methods/der/failures.h"
+#include "methods/der/turning.h"
 
 namespace tendril::der {
 namespace {
@@ -13,12 +14,14 @@ const std::vector<OptionInfo>& options() {
   static const std::vector<OptionInfo> list = {
       {"projection",
        "",
-       std::string("fast"),
+       std::string("conserving"),
        -forever,
        forever,
-       {"fast", "conserving"},
-       "How lengths are kept: by the paper's fast projection, which loses energy in lively motion, or along the edges' old "
-       "directions, which keeps energy and angular momentum."},
+       {"conserving", "fast"},
+       "How lengths are kept. `conserving`: by forces along the edges at the start of the step, which keeps energy and "
+       "angular momentum; the step is divided where edges turn far. `fast`: the paper's fast projection, which damps "
+       "what is under tension, feeds what is compressed and loses energy in lively motion.",
+       {"fast"}},
       {"projection_tolerance",
        "",
        1e-8,
@@ -26,23 +29,28 @@ const std::vector<OptionInfo>& options() {
        1e-2,
        {},
        "Largest relative error of a squared edge length after projection."},
-      {"projection_iterations", "", 100.0, 1, 1e6, {}, "Projections that need more iterations than this count as failed."},
+      {"projection_iterations",
+       "",
+       100.0,
+       1,
+       1e6,
+       {},
+       "Maximum number of iterations of a projection; a step that needs more fails."},
       {"contact_tolerance",
        "",
        1e-5,
        1e-12,
        1e-2,
        {},
-       "Largest error of a gap when a step ends, over the radius. Overlap and needless distance count alike."},
+       "Tolerance on contact gaps at the end of a step, relative to the radius; overlap and separation are treated alike."},
       {"contact_rounds",
        "",
        50.0,
        1,
        1e6,
        {},
-       "Lengths and contacts are restored in turn, at most so often in a step; beyond it 1 % of a radius is let pass, more "
-       "counts "
-       "as failed."},
+       "Maximum number of alternating length/contact sweeps per step. If they do not converge, overlaps up to 1 % of the "
+       "radius are accepted; larger ones make the step fail."},
       {"relax_tolerance",
        "",
        1e-11,
@@ -50,7 +58,14 @@ const std::vector<OptionInfo>& options() {
        1e-2,
        {},
        "Largest force left at an equilibrium, relative to the bending force of one segment."},
-      {"relax_iterations", "", 400.0, 1, 1e6, {}, "Equilibria that need more Newton iterations than this count as failed."},
+      {"relax_iterations", "", 400.0, 1, 1e6, {}, "Maximum number of Newton iterations for an equilibrium."},
+      {"seek_minimum",
+       "",
+       false,
+       -forever,
+       forever,
+       {},
+       "An equilibrium that is not a minimum of the energy is left for one that is."},
       {"general",
        "",
        false,
@@ -125,6 +140,8 @@ double highest_squared_frequency(const Model& model, const RodModel& rod, bool e
 
 }  // namespace
 
+constexpr double advised_turn = 0.25;  // [rad] in a step, of what spins
+
 // Symplectic Euler is stable below 2/omega. A frame turned far adds stiffness that the straight rod does not show, and
 // curved rods couple more, so half of that is advised; and half of that again where rods touch, which then sink in
 // less when they move fast. [ERRATA D23]
@@ -137,13 +154,8 @@ StepAdvice advise(const Model& model, const Options&) {
     std::string reason = "bending waves of one segment's length in rod " + rod.name;
     if (rod.stretches && squared > 2 * highest_squared_frequency(model, rod, false))
       reason = "stretching waves in rod " + rod.name;
-    if (rod.damping.internal > 0) {
-      // The damping moment lags by one step: h (h + 2 tau) omega^2 < 4 keeps the highest mode bounded, halved for the lag.
-      const double tau = rod.damping.internal;
-      const double damped = 0.5 * (std::sqrt(tau * tau + 4 / squared) - tau);
-      if (damped < stable) reason = "internal damping of rod " + rod.name;
-      stable = std::min(stable, damped);
-    }
+    // Internal damping is implicit, but damps before the forces act: a mode that it stops at once in every step is stable
+    // below sqrt(2)/omega, trace and determinant of the step being 1 - h^2 omega^2 and 0. Half of 2/omega is less.
     if (stable < advice.stable) {
       advice.stable = stable;
       advice.reason = reason;
@@ -158,7 +170,15 @@ StepAdvice advise(const Model& model, const Options&) {
                                                   : "a joint of rods";
     }
   }
+  if (const TurnBound swing = swinging_walls(model); swing.rate * advice.stable > max_swing) {
+    advice.stable = max_swing / swing.rate;
+    advice.reason = swing.reason;
+  }
   advice.advised = (model.contact.enabled ? 0.25 : 0.5) * advice.stable;
+  if (const TurnBound turn = turning_things(model); turn.rate * advice.advised > advised_turn) {
+    advice.advised = advised_turn / turn.rate;
+    advice.reason = turn.reason;
+  }
   return advice;
 }
 
@@ -177,8 +197,8 @@ void check_taut(const Model& model, Problems& problems) {
         const double length = (model.initial.position[i + 1] - model.initial.position[i]).norm();
         if (std::abs(length / model.rest_length[EdgeIndex{rod.span.first_edge + k}] - 1) < 1e-9) continue;
         problems.push_back({Severity::error, "", "rod[" + std::to_string(a.rod) + "].initial_noise",
-                            "the rod is pulled straight between clamps " + a.name + " and " + b.name,
-                            "cannot be disturbed there",
+                            "the clamps " + a.name + " and " + b.name + " hold the rod exactly straight",
+                            "so initial_noise has no room to act",
                             "leave initial_noise out, bring the clamps together, or let the rod stretch"});
         return;
       }

@@ -5,13 +5,16 @@
 #include "math/transport.h"
 #include "methods/der/der.h"
 #include "model/bodies.h"
+#include "model/check_drive.h"
 
 namespace tendril::der {
 
 void Der::fill_output() const {
   *output_ = *chain_;
   fill_directors(*output_);
-  update_gradient(*output_, 0);
+  update_gradient(*output_);
+  loads_->add_couples(drive_, *output_);  // their pairs of forces are forces of the edges too
+  synchronise(*output_);
 }
 
 void Der::write(Frame& frame) const {
@@ -68,40 +71,40 @@ void Der::write(Frame& frame) const {
   frame.contacts.clear();
   if (contacts_) frame.contacts.assign(contacts_->points().begin(), contacts_->points().end());
   frame.report = report_;
+  // Where velocities stay half a step behind the positions, energies are those of their time.
+  const bool synchronised = before_ > 0 && !joins_;
+  if (!synchronised)
+    frame.own_energy.kinetic +=
+        0.5 * (before_ > 0 ? before_ : flow_.last_kick()) * power_of_potentials(*model_, c, drive_, joins_.get());
+  frame.flow = flow_.after(synchronised ? 0.5 * before_ : 0);
   write_reactions(frame.reactions);
   write_drive(*model_, drive_, frame);
 }
 
 void Der::write_reactions(std::span<Wrench> at_clamps) const {
   const Chain& c = *output_;
-  const auto inner_force = [&](int s) -> V3<double> {
-    if (c.kind[z(s)] != SlotKind::edge) return {0, 0, 0};
-    return c.gradient.get(s) + (c.tension[z(s)] * c.length[z(s)]) * c.t.get(s);
-  };
-  for (std::size_t i = 0; i < model_->clamps.size(); ++i) {
-    at_clamps[i] = {};
-    const ClampModel& clamp = model_->clamps[i];
-    if (!c.active[i] || !clamp.position) continue;
-    const ChainRod& rod = c.rods[z(clamp.rod)];
-    for (int v = rod.first; v < rod.end; ++v) {
-      if (c.node[z(v)] != clamp.node.value) continue;
-      const V3<double> felt = inner_force(v) - inner_force(v - 1) + loads_->force().get(v);
-      at_clamps[i].force -= to_eigen(felt);
-    }
-    if (joins_) at_clamps[i].force -= to_eigen(joins_->force_at(clamp.node.value));
-    if (contacts_) at_clamps[i].force -= contacts_->force_at(clamp.node.value);
+  // What acts on each held node, once for all clamps: the cost is linear in nodes, clamps and hands.
+  held_force_.assign(c.vertex_of_node.size(), Vec3::Zero());
+  for (int v = c.begin; v < c.end; ++v)
+    if (c.held[z(v)] && c.node[z(v)] >= 0)
+      held_force_[z(c.node[z(v)])] += to_eigen(inner_force(c, v) - inner_force(c, v - 1) + loads_->force().get(v));
+  for (std::size_t n = 0; n < held_force_.size(); ++n) {
+    if (!c.held[z(c.vertex_of_node[n])]) continue;
+    if (joins_) held_force_[n] += to_eigen(joins_->force_at(static_cast<int>(n)));
+    if (contacts_) held_force_[n] += contacts_->force_at(static_cast<int>(n));
   }
   for (const Grip& grip : drive_.grips) {  // what pulls at a held node pulls at its clamp
     if (grip.rod < 0) continue;
     const int s = c.slot_of_edge[z(grip.edge.value)];
     const auto point = [&](const Array3& a) { return to_eigen((1 - grip.share) * a.get(s) + grip.share * a.get(s + 1)); };
     const Vec3 pull = grip_force(grip, point(c.x), point(c.v));
-    for (std::size_t i = 0; i < model_->clamps.size(); ++i) {
-      const ClampModel& clamp = model_->clamps[i];
-      if (!c.active[i] || !clamp.position) continue;
-      if (clamp.node == grip.a) at_clamps[i].force -= (1 - grip.share) * pull;
-      if (clamp.node == grip.b) at_clamps[i].force -= grip.share * pull;
-    }
+    held_force_[z(grip.a.value)] += (1 - grip.share) * pull;
+    held_force_[z(grip.b.value)] += grip.share * pull;
+  }
+  for (std::size_t i = 0; i < model_->clamps.size(); ++i) {
+    at_clamps[i] = {};
+    const ClampModel& clamp = model_->clamps[i];
+    if (c.active[i] && clamp.position) at_clamps[i].force = -held_force_[z(clamp.node.value)];
   }
   for (const Wall& wall : c.walls) {
     if (wall.clamp < 0) continue;
@@ -109,6 +112,17 @@ void Der::write_reactions(std::span<Wrench> at_clamps) const {
     const Vec3 t = to_eigen(c.t.get(wall.slot));
     if (wall.follows || !wall.direction) moment = moment.dot(t) * t;
     at_clamps[z(wall.clamp)].moment = moment;
+  }
+  for (std::size_t i = 0; i < model_->node_loads.size(); ++i) {  // moments on a wall are borne by its clamp
+    const NodeLoad& load = model_->node_loads[i];
+    const int vertex = c.vertex_of_node[z(load.node.value)];
+    if (!load.is_moment || c.kind[z(vertex)] != SlotKind::wall) continue;
+    Vec3 moment = drive_.node_factor[i] * load.value;
+    if (load.axes == Axes::material) moment = node_axes(c, vertex) * moment;
+    const Vec3 t = to_eigen(c.t.get(vertex));
+    for (const Wall& wall : c.walls)
+      if (wall.slot == vertex && wall.clamp >= 0)
+        at_clamps[z(wall.clamp)].moment -= wall.follows ? Vec3(moment.dot(t) * t) : moment;
   }
 }
 
@@ -126,10 +140,10 @@ void Der::visit_state(StateArchive& archive) {
   visit_clamps(archive);
   Chain& c = *chain_;
   for (Array* a : {&c.x.x, &c.x.y, &c.x.z, &c.v.x, &c.v.y, &c.v.z}) archive.fixed(*a);
-  for (Array* a : {&c.old_first.x, &c.old_first.y, &c.old_second.x, &c.old_second.y}) archive.fixed(*a);
   for (Array* a : {&c.theta, &c.roll, &c.roll_change, &c.tension, &c.first_director, &c.closure}) archive.fixed(*a);
   archive.fixed(c.walls);
-  archive(late_, drive_, report_);
+  archive(late_, drive_, report_, before_, parts_, flow_);
+  if (archive.reading()) check_loaded(*model_, drive_);
   if (joins_) archive(*joins_);
   if (contacts_) archive(*contacts_);
   if (!archive.reading()) return;

@@ -118,7 +118,7 @@ std::vector<State> Strands::spread(int rod, const std::vector<State>& at_edges) 
     const double twist = unwrap(wrapped, start_half_twist(*model_, rod, k) + start_half_twist(*model_, rod, k + 1));
     const V bend = log_of(Quaternion(relative * to_small(exp_quat(Vec3(0, 0, -wrapped)))));
     // As many parts as keep each below the largest turn.
-    const int parts = std::clamp(static_cast<int>(std::ceil((std::abs(twist) + norm(bend)) / most_turn)), 1, most_parts);
+    const int parts = std::clamp(static_cast<int>(std::ceil((std::abs(twist) + norm(bend)) / max_turn)), 1, max_parts);
     line.mesh.parts.push_back(parts);
     for (int p = 0; p < parts; ++p) {
       // Equal shares of bending and of twist.

@@ -3,16 +3,21 @@
 #include <algorithm>
 #include <cmath>
 
+#include "methods/strands/continuation.h"
 #include "methods/strands/ends.h"
 #include "methods/strands/energy.h"
+#include "parallel/stop.h"
 
 namespace tendril::strands {
 namespace {
-// Directions whose second variation is below this part of EI/L^2 per length are neutral, such as spinning about a pin.
-constexpr double neutral = 1e-6;
-constexpr double most_shift = 1e7;                   // likewise
+constexpr double max_shift = 1e7;                    // over EI/L^2 per length
 constexpr double short_step = 0.1, long_step = 0.6;  // [rad]
 }  // namespace
+
+// A span that is pulled straight asks for nothing along itself: a little softness keeps its row a constraint.
+double EnergyDescent::softness(const Strand& strand) const {
+  return -1e-10 * scales_.length * scales_.length * scales_.length / strand.softest();
+}
 
 int EnergyDescent::factor(const Strand& strand, double shift) {
   // The shift adds EI/L^2 per length of strand to each free turn, so that it means the same on any mesh.
@@ -25,8 +30,7 @@ int EnergyDescent::factor(const Strand& strand, double shift) {
   }
   const PivotReport inner = matrix_.factor(shift, shift_);
   if (!inner.good()) return 1;
-  // A span that is pulled straight asks for nothing along itself: a little softness keeps its row a constraint.
-  const double soft = -1e-10 * scales_.length * scales_.length * scales_.length / strand.softest();
+  const double soft = softness(strand);
   const PivotReport outer = border_.factor(matrix_, [soft](int) { return soft; });
   // Each constraint brings one negative pivot of its own; those beyond are directions in which the energy falls (Sylvester).
   return inner.negative + outer.negative - border_.border();
@@ -57,13 +61,13 @@ double EnergyDescent::factor_positive(const Strand& strand) {
   double shift = least_shift_;
   if (factor(strand, shift) <= 0) return shift;
   for (shift = std::max({1e-5, 8 * shift, shift_used_ / 64}); factor(strand, shift) > 0; shift *= 8)
-    if (shift > most_shift) return -1;
+    if (shift > max_shift) return -1;
   return shift_used_ = shift;
 }
 
 void EnergyDescent::solve(std::vector<double>& x) const { border_.solve(matrix_, x); }
 
-double EnergyDescent::most_turned(const std::vector<double>& x) const {
+double EnergyDescent::max_turned(const std::vector<double>& x) const {
   double most = 0;
   for (int i = 0; i < matrix_.size(); ++i) most = std::abs(x[z(i)]) <= most ? most : std::abs(x[z(i)]);  // keeps NaN
   return most;
@@ -82,7 +86,7 @@ void EnergyDescent::part_step(double most) {
   if (!(size > 0)) return;
   for (std::size_t i = 0; i < soft_.size(); ++i) soft_[i] *= along / size, step_[i] -= soft_[i];
   // Each share is limited alone.
-  const double far = most_turned(soft_), across = most_turned(step_);
+  const double far = max_turned(soft_), across = max_turned(step_);
   const double soft_part = far > most ? most / far : 1, part = across > most ? most / across : 1;
   for (std::size_t i = 0; i < soft_.size(); ++i) soft_[i] *= soft_part, step_[i] = part * step_[i] + soft_[i];
 }
@@ -114,7 +118,7 @@ void EnergyDescent::back_to_floor(const Strand& strand, double turned) {
     for (std::size_t i = 0; i < n; ++i) along += shift_[i] * soft_[i] * correction_[i];
     for (std::size_t i = 0; size > 0 && i < soft_.size(); ++i) correction_[i] -= along / size * soft_[i];
     // Not smaller than the step before, or small enough: stop.
-    const double most = most_turned(correction_);
+    const double most = max_turned(correction_);
     if (!(most < 0.75 * turned)) return;
     move(correction_, 1, q_, force_);
     if (most < 0.01 * turned) return;
@@ -128,8 +132,8 @@ bool EnergyDescent::newton_step(const Strand& strand, bool with_energy) {
   if (shift < 0) return false;
   for (std::size_t i = 0; i < step_.size(); ++i) step_[i] = -gradient_[i], soft_[i] = 0;
   solve(step_);
-  if (!std::isfinite(most_turned(step_))) return false;
-  const bool plain = shift == 0 && most_turned(step_) < short_step;
+  if (!std::isfinite(max_turned(step_))) return false;
+  const bool plain = shift == 0 && max_turned(step_) < short_step;
   if (!plain) part_step(long_step);
   kept_q_ = q_, kept_force_ = force_;
   // Without an energy there is nothing to compare.
@@ -152,7 +156,7 @@ bool EnergyDescent::newton_step(const Strand& strand, bool with_energy) {
       assemble_gradient(strand, false);
       if (residual(scales_) < 0.5 * left) return true;
     }
-    back_to_floor(strand, part * most_turned(step_));
+    back_to_floor(strand, part * max_turned(step_));
     if (merit(strand, weight) > allowed) continue;
     least_shift_ = least_shift_ > 1e-4 ? least_shift_ / 16 : 0;
     return true;
@@ -160,7 +164,7 @@ bool EnergyDescent::newton_step(const Strand& strand, bool with_energy) {
   // No length of this step is good: back, and a larger shift next time, which turns it towards steepest descent.
   q_ = kept_q_, force_ = kept_force_;
   least_shift_ = std::max(1e-4, 16 * shift);
-  return least_shift_ < most_shift;
+  return least_shift_ < max_shift;
 }
 
 DescentReport EnergyDescent::settle(const Strand& strand, double tolerance, int max_iterations) {
@@ -175,36 +179,8 @@ DescentReport EnergyDescent::settle(const Strand& strand, double tolerance, int 
     assemble(strand, false);
     report.residual = residual(scales_);
     if (report.residual <= tolerance) return report.fine = true, report;
-    if (!std::isfinite(report.residual) || report.iterations >= max_iterations) return report;
+    if (!std::isfinite(report.residual) || report.iterations >= max_iterations || asked_to_stop()) return report;
     if (!newton_step(strand, has)) return report;
-  }
-}
-
-// A straight span cannot be shortened to first order: it is bent a little first, as between two clamps, towards where its
-// end is asked to go sideways: a round strand has no other preference.
-void EnergyDescent::bend_straight_spans(const Strand& strand) {
-  for (std::size_t p = 0; p < spans_.size(); ++p) {
-    const Span& span = spans_[p];
-    // Distance of the ends against the length between them: straight?
-    V reached{0, 0, 0};
-    double length = 0;
-    for (int j = span.from; j < span.to; ++j) {
-      const Segment& s = strand.segments[z(j)];
-      reached += (0.5 * s.h) * (into_world(q_[z(j)], s.v_rest) + into_world(q_[z(j + 1)], s.v_rest));
-      length += s.h;
-    }
-    if (norm(reached) < (1 - 1e-4) * length) continue;
-    // Bend in the plane of the wanted sideways motion, by a sine whose mean is zero: the ends keep their directions.
-    const V t = (1 / norm(reached)) * reached, wanted = supports_[p + 1].r - supports_[p].r,
-            aside = wanted - dot(wanted, t) * t;
-    const bool prefers = norm(aside) > 1e-9 * length;
-    double along = 0;
-    for (int j = span.from; j <= span.to; ++j) {
-      const double a = 0.1 * math::sin(math::two_pi * along / length);
-      const V axis = prefers ? into_material(q_[z(j)], (1 / norm(aside)) * cross(t, aside)) : V{0.8, 0.6, 0};
-      q_[z(j)] = q_[z(j)] * to_small(exp_quat(to_eigen(a * axis)));
-      if (j < span.to) along += strand.segments[z(j)].h;
-    }
   }
 }
 
@@ -222,7 +198,7 @@ void EnergyDescent::leave_saddle(const Strand& strand) {
     for (std::size_t i = 0; i < step_.size(); ++i)
       step_[i] = i < z(matrix_.size()) && !fixed_[i] ? step_[i] * shift_[i] / largest : 0;
     solve(step_);
-    largest = most_turned(step_);
+    largest = max_turned(step_);
   }
   if (!(largest > 0)) return;
   // Move by 0.3 rad at most: far enough to leave, near enough to stay in the same valley.
@@ -249,7 +225,7 @@ DescentReport EnergyDescent::minimise(const Strand& strand, const DescentSetting
     if (hold.position) far = std::max(far, norm(hold.r - at.r) / (0.1 * scales_.length));
     if (hold.direction) far = std::max(far, norm(log_of(Quaternion(conjugate(at.q) * held_orientation(hold, at.q)))) / 0.4);
   }
-  const int steps = std::max(1, static_cast<int>(std::ceil(far)));
+  const int steps = continuation_steps(far);
   DescentReport report;
   for (int k = 1; k <= steps; ++k) {
     // Continuation: holds between the start and where they are wanted, turned about one axis.
@@ -298,26 +274,29 @@ void EnergyDescent::write(const Strand& strand, std::vector<State>& states, bool
   }
 }
 
-DescentReport EnergyDescent::polish(const Strand& strand, double tolerance, int max_iterations, std::vector<State>& states) {
+// Newton's method without shift or line search, also to saddles: it has to halve the residual each time, or gives up.
+DescentReport EnergyDescent::settle_near(const Strand& strand, double tolerance, int max_iterations) {
   DescentReport report;
-  scales_ = Scales::of(strand);
-  load(strand, states);
-  hold_orientations(strand);
-  // Newton's method without shift or line search, also to saddles: it has to halve the residual each time, or gives up.
   for (double before = HUGE_VAL;; before = report.residual, ++report.iterations) {
     find_forces(strand);
     assemble(strand, true);
     report.residual = residual(scales_);
-    if (report.residual <= tolerance) break;
+    if (report.residual <= tolerance) return report.fine = true, report;
     if (!(report.residual < 0.5 * before) || report.iterations >= max_iterations) return report;
     factor(strand, neutral);
     for (std::size_t i = 0; i < step_.size(); ++i) step_[i] = -gradient_[i];
     solve(step_);
-    if (!(most_turned(step_) < long_step)) return report;
+    if (!(max_turned(step_) < long_step)) return report;
     move(step_, 1, q_, force_);
   }
-  report.fine = true;
-  write(strand, states, true);
+}
+
+DescentReport EnergyDescent::polish(const Strand& strand, double tolerance, int max_iterations, std::vector<State>& states) {
+  scales_ = Scales::of(strand);
+  load(strand, states);
+  hold_orientations(strand);
+  const DescentReport report = settle_near(strand, tolerance, max_iterations);
+  if (report.fine) write(strand, states, true);
   return report;
 }
 
@@ -331,38 +310,6 @@ bool has_energy(const Strand& strand) {
     const bool turns = squared_norm(load.world_moment) + squared_norm(load.material_moment) > 0;
     return (squared_norm(load.material_force) == 0 || (hold && hold->position)) && (!turns || (hold && hold->direction));
   });
-}
-
-Verdict EnergyDescent::judge(const Strand& strand, const std::vector<State>& states) {
-  if (!has_energy(strand)) return {Verdict::Kind::no_energy};
-  scales_ = Scales::of(strand);
-  load(strand, states);
-  hold_orientations(strand);
-  assemble(strand, true);
-  return {Verdict::Kind::counted, std::max(0, factor(strand, neutral))};
-}
-
-// Inverse iteration with the factor at hand, on the constraints: (K + neutral S) x = mu S x, S = EI/L^2 times length.
-double EnergyDescent::softest() {
-  constexpr int rounds = 8;
-  const std::size_t n = z(matrix_.size());
-  for (std::size_t i = 0; i < step_.size(); ++i)
-    step_[i] = i < n && !fixed_[i] ? 1 + 0.1 * static_cast<double>(i * 7 % 13) : 0;  // along no mode in particular
-  double mu = 0;
-  for (int round = 0; round < rounds; ++round) {
-    // Rayleigh's quotient of the vector before and after one inverse iteration.
-    double largest = 0, before = 0, along = 0;
-    for (std::size_t i = 0; i < n; ++i) largest = std::max(largest, std::abs(step_[i]));
-    for (std::size_t i = 0; i < step_.size(); ++i) {
-      gradient_[i] = i < n ? step_[i] * shift_[i] / largest : 0;
-      if (i < n && shift_[i] > 0) before += gradient_[i] * gradient_[i] / shift_[i];
-      step_[i] = gradient_[i];
-    }
-    solve(step_);
-    for (std::size_t i = 0; i < n; ++i) along += step_[i] * gradient_[i];
-    mu = before / along;
-  }
-  return mu - neutral;
 }
 
 }  // namespace tendril::strands

@@ -11,6 +11,7 @@
 
 #include "linear/band_ldlt.h"
 #include "linear/bordered.h"
+#include "linear/null_space.h"
 #include "methods/strands/strand.h"
 #include "tendril/frame.h"
 
@@ -31,6 +32,9 @@ struct DescentReport {
 // False: a load of this strand has no potential, so that an equilibrium is not a minimum or a saddle of anything.
 bool has_energy(const Strand& strand);
 
+// Directions whose second variation is below this part of EI/L^2 per length are neutral, such as spinning about a pin.
+inline constexpr double neutral = 1e-6;
+
 class EnergyDescent {
  public:
   void resize(const Strand& strand);  // allocates; needed when segments or held nodes change
@@ -43,8 +47,15 @@ class EnergyDescent {
   // they were when it fails.
   DescentReport polish(const Strand& strand, double tolerance, int max_iterations, std::vector<State>& states);
 
-  // Is this equilibrium a minimum of the energy?
-  Verdict judge(const Strand& strand, const std::vector<State>& states);
+  // A span that lies straight although its ends have come together: shooting has no direction to go.
+  bool lies_straight_but_shortened(const Strand& strand, const std::vector<State>& states);
+  // A span that cannot stretch, held exactly straight, with a load across it: no finite tension carries it.
+  bool pushed_while_taut(const Strand& strand, const std::vector<State>& states);
+  // A span that stretches and is pulled longer than it is: tension grows from nothing to a part of EA.
+  bool pulled_longer(const Strand& strand);
+
+  // Is this equilibrium a minimum of the energy? Naming neutral directions allocates.
+  Verdict judge(const Strand& strand, const std::vector<State>& states, bool name_neutral = false);
   // After judge: the eigenvalue of the softest mode, over EI/L^2 per length.
   double softest();
 
@@ -81,18 +92,24 @@ class EnergyDescent {
   V force_beyond(int segment) const;               // of supports, to be added to those of loads
   void fix(int row);                               // the unknown is held
   int factor(const Strand& strand, double shift);  // unstable directions; the matrix is ready to solve
+  double softness(const Strand& strand) const;     // of the constraints
   void bend_straight_spans(const Strand& strand);
   void leave_saddle(const Strand& strand);
   double factor_positive(const Strand& strand);  // modified Newton: the shift it took, below zero if none is enough
   void solve(std::vector<double>& x) const;
-  double most_turned(const std::vector<double>& x) const;  // largest turn of a node in a step [rad]
-  void part_step(double most);                             // splits the step into its soft share and the rest
+  double max_turned(const std::vector<double>& x) const;  // largest turn of a node in a step [rad]
+  void part_step(double most);                            // splits the step into its soft share and the rest
   void move(const std::vector<double>& step, double part, const std::vector<Quaternion>& q, const std::vector<V>& force);
   void back_to_floor(const Strand& strand, double turned);
   double merit(const Strand& strand, double weight) const;   // exact penalty, compared by the line search
   bool newton_step(const Strand& strand, bool with_energy);  // false: no step is possible
   double residual(const Scales& scales) const;
   DescentReport settle(const Strand& strand, double tolerance, int max_iterations);
+  DescentReport settle_near(const Strand& strand, double tolerance, int max_iterations);
+  // Turns of the whole strand that its holds allow; 1: turning about itself is one of them.
+  Eigen::MatrixXd rigid_turns(const Strand& strand, int& turns_about_itself) const;
+  void multiply(std::span<const double> x, std::span<double> y) const;  // second variation and constraints
+  int factor_deflated(const Strand& strand, double shift, const NullSpace& null, const Eigen::VectorXd& metric);
   void write(const Strand& strand, std::vector<State>& states, bool give) const;
 
   Strand moving_;                          // the strand with holds between start and target
@@ -114,6 +131,9 @@ class EnergyDescent {
   double shift_used_ = 1, least_shift_ = 0;  // last shift that was needed; smallest to try
   BandLDLT matrix_;                          // second variation in the orientations
   BorderedLDLT border_;                      // its border: three rows per span
+  BorderedLDLT deflated_;                    // the same with a column for each neutral direction, after judge
+  int neutral_found_ = 0;                    // how many
+  std::vector<double> longer_;               // a row for each of them as well
 };
 
 // Gradient and second derivative of one segment's bending and twisting energy, in material axes of its two nodes.

@@ -66,7 +66,7 @@ void check_couplings(const Model& model, Problems& problems) {
     const CouplingModel& c = model.couplings[i];
     const auto same = std::count_if(model.couplings.begin(), model.couplings.begin() + static_cast<std::ptrdiff_t>(i),
                                     [&](const CouplingModel& b) { return b.node == c.node && b.angular_stiffness > 0; });
-    if (c.angular_stiffness <= 0 || same < most_turning - 8) continue;
+    if (c.angular_stiffness <= 0 || same < max_turning - 8) continue;
     problems.push_back({Severity::error, "", "coupling[" + std::to_string(i) + "].angular_stiffness",
                         "turns a point that " + std::to_string(same) + " couplings turn already", "at most 4 turn one point",
                         "put it at another place"});
@@ -83,13 +83,15 @@ Problems check(const Model& model, const Options&) {
 }
 
 // No step limits an equilibrium.
-StepAdvice advise(const Model&, const Options&) { return {0, 0, "equilibria have no step"}; }
+StepAdvice advise(const Model&, const Options&) { return {0, 0, "equilibria only"}; }
 
 const MethodEntry& entry() {
   static const MethodEntry the_entry{
       make_info(), &check, &advise,
-      [](std::shared_ptr<const Model> model, const Options& options, const Resources&) -> std::unique_ptr<Method> {
-        return std::make_unique<Strands>(std::move(model), Settings::from(options));
+      [](std::shared_ptr<const Model> model, const Options& options, const Resources& resources) -> std::unique_ptr<Method> {
+        Settings settings = Settings::from(options);
+        settings.threads = resources.threads;
+        return std::make_unique<Strands>(std::move(model), settings);
       }};
   return the_entry;
 }

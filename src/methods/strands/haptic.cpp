@@ -80,7 +80,7 @@ HapticStrand::HapticStrand(const StrandDesign& design) : inside_(std::make_uniqu
   TENDRIL_REQUIRE(design.length > 0 && design.segments >= 2, "needs a length and at least two segments");
   TENDRIL_REQUIRE(design.EI1 > 0 && design.EI2 > 0 && design.GJ > 0, "needs stiffnesses above zero");
   TENDRIL_REQUIRE(design.order == 1 || design.order == 2 || design.order == 4, "the order is 1, 2 or 4");
-  TENDRIL_REQUIRE(design.max_iterations >= 1 && design.most_descents >= 0, "needs at least one iteration");
+  TENDRIL_REQUIRE(design.max_iterations >= 1 && design.max_descents >= 0, "needs at least one iteration");
   Inside& in = *inside_;
   // Equal segments; weight as a dead load along them.
   Segment s;
@@ -97,10 +97,10 @@ HapticStrand::HapticStrand(const StrandDesign& design) : inside_(std::make_uniqu
   SolverSettings settings;
   settings.tolerance = design.tolerance;
   settings.max_iterations = design.max_iterations;
-  settings.most_sweeps = 3 * design.max_iterations + 2;
+  settings.max_sweeps = 3 * design.max_iterations + 2;
   settings.pieces = std::clamp(design.segments / 6, 2, 16);
-  settings.descent_iterations = design.most_descents;
-  settings.may_descend = design.most_descents > 0;
+  settings.descent_iterations = design.max_descents;
+  settings.may_descend = design.max_descents > 0;
   settings.verdict = settings.seek_minimum = design.verdict;
   const V r = to_small(design.root.position);
   const Quaternion q = to_small(Quat(design.root.orientation.normalized()));
@@ -200,8 +200,8 @@ StrandAnswer HapticStrand::couple(const Hand& given, double dt) {
   answer.in_reach = in.coupling.in_reach();
   // Passivity: energy that the shape would give to the hand is taken off as drag, within bounds; beyond, the shape is
   // refused.
-  const double most_drag = 2 * in.length * (hand.stiffness + (dt > 0 ? 2 * hand.damping / dt : 0));
-  if (answer.fine && in.coupling.needed_drag(hand, dt, in.tip(), in.elastic() + in.weight()) > most_drag) {
+  const double max_drag = 2 * in.length * (hand.stiffness + (dt > 0 ? 2 * hand.damping / dt : 0));
+  if (answer.fine && in.coupling.needed_drag(hand, dt, in.tip(), in.elastic() + in.weight()) > max_drag) {
     in.solver.set_states(in.strand, in.kept);  // uphill: another branch than the one the hand leads
     answer.fine = false;
   }

@@ -55,7 +55,7 @@ SENTENCE("strands", "a haptic strand asked out of reach holds the nearest place 
 
 SENTENCE("strands", "when the bound is hit the last good shape is kept and said so") {
   StrandDesign design = suture;
-  design.max_iterations = 1, design.most_descents = 0, design.tolerance = 1e-14, design.verdict = false;
+  design.max_iterations = 1, design.max_descents = 0, design.tolerance = 1e-14, design.verdict = false;
   HapticStrand strand(design);
   const Vec3 before = strand.pose(60).position;
   Pose end;
@@ -114,9 +114,9 @@ SENTENCE("strands", "a virtual coupling is passive for a hand that jerks, turns 
 }
 
 SENTENCE("strands", "a snap that takes more than one call may do goes on in the next, and arrives") {
-  const auto calls_to_arrive = [](int most_descents) {
+  const auto calls_to_arrive = [](int max_descents) {
     StrandDesign design = suture;
-    design.most_descents = most_descents;
+    design.max_descents = max_descents;
     HapticStrand strand(design);
     StrandAnswer answer;
     for (int k = 0; k < 60; ++k) answer = strand.lead(end_pose(0));  // both ends on one axis: bent into some plane
@@ -125,7 +125,7 @@ SENTENCE("strands", "a snap that takes more than one call may do goes on in the 
     int calls = 0;
     do {
       answer = strand.lead(end_pose(0.01));
-      EXPECT_LE(answer.iterations, 2 * (8 + most_descents + 8));
+      EXPECT_LE(answer.iterations, 2 * (8 + max_descents + 8));
       if (!answer.fine) {
         EXPECT_EQ(strand.pose(30).position, before);  // nothing half done is shown
       }

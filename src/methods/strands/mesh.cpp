@@ -70,9 +70,9 @@ std::vector<int> wanted_parts(const Mesh& mesh, const Strand& strand, const std:
       turn += s.h * norm(strain_at(s, strand.law, states[z(j)].x).u);
     }
     // Parts that keep both small enough.
-    double count = turn / most_turn;
+    double count = turn / max_turn;
     if (worst > 0) count = std::max(count, mesh.parts[e] * (squared ? std::sqrt(worst) : worst));
-    wanted[e] = std::clamp(static_cast<int>(std::ceil(count * (1 + 1e-9))), 1, most_parts);
+    wanted[e] = std::clamp(static_cast<int>(std::ceil(count * (1 + 1e-9))), 1, max_parts);
   }
   return wanted;
 }

@@ -15,8 +15,8 @@ struct Mesh {
   void fill(Strand& strand) const;   // segments; what else the strand holds is left alone
 };
 
-constexpr int most_parts = 64;
-constexpr double most_turn = 1.0;  // [rad] of one part
+constexpr int max_parts = 64;
+constexpr double max_turn = 1.0;  // [rad] of one part
 
 // The error that each segment of a solved strand makes: its screw against the one of a higher order, in radians and parts of
 // the whole length. For order 4 the two middle stages of Runge-Kutta, which are one order less: an estimate on the safe
@@ -24,7 +24,7 @@ constexpr double most_turn = 1.0;  // [rad] of one part
 std::vector<double> local_errors(const Strand& strand, const std::vector<State>& states);
 
 // The parts each edge should have so that every segment's error stays below its share of `tolerance` (0: no limit) and no
-// segment turns by more than most_turn.
+// segment turns by more than max_turn.
 std::vector<int> wanted_parts(const Mesh& mesh, const Strand& strand, const std::vector<State>& states, double tolerance);
 
 // The same shape on another mesh.

@@ -3,6 +3,7 @@
 
 #include "methods/strands/ends.h"
 #include "methods/strands/shooting.h"
+#include "parallel/stop.h"
 
 namespace tendril::strands {
 
@@ -182,12 +183,12 @@ void MultipleShooting::moved(const std::vector<State>& from, const std::vector<d
 }
 
 // Backtracking along step_; no cut turns by more than a radian.
-bool MultipleShooting::search(const Strand& strand, const ShootingSettings& settings, int most_halvings,
+bool MultipleShooting::search(const Strand& strand, const ShootingSettings& settings, int max_halvings,
                               ShootingReport& report) {
   double part = 1;
   for (std::size_t i = 0; i < step_.size(); ++i)
     if (i % 12 >= 3 && i % 12 < 6 && std::abs(step_[i]) * part > 1) part = 1 / std::abs(step_[i]);
-  for (int halvings = 0; halvings < most_halvings && report.sweeps < settings.most_sweeps; ++halvings, part *= 0.5) {
+  for (int halvings = 0; halvings < max_halvings && report.sweeps < settings.max_sweeps; ++halvings, part *= 0.5) {
     // Armijo's rule for the largest residual, which falls by at least a quarter of what the linear model promises.
     moved(at_, step_, part, trial_at_);
     const double size = residuals(strand, trial_at_, trial_rows_, false);
@@ -223,7 +224,7 @@ ShootingReport MultipleShooting::solve(const Strand& strand, const ShootingSetti
   bool singular = false;
   while (std::isfinite(report.residual) && report.residual > settings.tolerance) {
     // Newton's step; where it leads nowhere the tangent is taken as singular from here on.
-    if (report.iterations >= settings.max_iterations || !lu_.factor().good()) return report;
+    if (report.iterations >= settings.max_iterations || asked_to_stop() || !lu_.factor().good()) return report;
     ++report.iterations;
     for (std::size_t i = 0; i < rows_.size(); ++i) step_[i] = -rows_[i];
     lu_.solve(step_);

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "methods/strands/strands.h"
+#include "model/check_drive.h"
 #include "model/framing.h"
 
 namespace tendril::strands {
@@ -119,7 +120,7 @@ void Strands::visit_line(int rod, StateArchive& archive) {
   archive.fixed(line.held);
   archive(saved_);
   if (!archive.reading()) return;
-  for (const int parts : line.mesh.parts) TENDRIL_REQUIRE(parts >= 1 && parts <= most_parts, "the state is damaged");
+  for (const int parts : line.mesh.parts) TENDRIL_REQUIRE(parts >= 1 && parts <= max_parts, "the state is damaged");
   line.mesh.fill(line.strand);
   TENDRIL_REQUIRE(saved_.states.size() == z(line.strand.nodes()) && saved_.underway.size() == saved_.states.size(),
                   "the state is damaged");
@@ -131,6 +132,7 @@ void Strands::visit_line(int rod, StateArchive& archive) {
 
 void Strands::visit_state(StateArchive& archive) {
   archive(late_, drive_, report_);
+  if (archive.reading()) check_loaded(*model_, drive_);
   for (int rod = 0; rod < static_cast<int>(lines_.size()); ++rod) visit_line(rod, archive);
 }
 

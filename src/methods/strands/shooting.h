@@ -17,7 +17,7 @@ namespace tendril::strands {
 struct ShootingSettings {
   double tolerance = 1e-10;  // of the largest residual: parts of the length, radians, parts of EI/L^2 and EI/L
   int max_iterations = 30;   // Newton's
-  int most_sweeps = 200;     // all of them together, backtracking included
+  int max_sweeps = 200;      // all of them together, backtracking included
 };
 struct ShootingReport {
   bool fine = false;
@@ -47,7 +47,7 @@ class SingleShooting {
 
  private:
   bool search(const Strand& strand, const ShootingSettings& settings, const Eigen::Matrix<double, 6, 1>& step,
-              int most_halvings, FarEnd& here, ShootingReport& report);
+              int max_halvings, FarEnd& here, ShootingReport& report);
   Scales scales_;             // length, force and moment that unknowns and residuals are divided by
   SmallLU<6> lu_;             // of the Jacobian
   std::vector<State> trial_;  // along the strand, of the last sweep
@@ -62,7 +62,7 @@ class MultipleShooting {
   ShootingReport solve(const Strand& strand, const ShootingSettings& settings, std::vector<State>& states);
 
  private:
-  bool search(const Strand& strand, const ShootingSettings& settings, int most_halvings, ShootingReport& report);
+  bool search(const Strand& strand, const ShootingSettings& settings, int max_halvings, ShootingReport& report);
   void leave_out_softest();  // projects the softest direction out of the step
   double residuals(const Strand& strand, const std::vector<State>& at, std::vector<double>& rows, bool with_tangent);
   void fill_tangent(const Strand& strand, int piece, const State& start);

@@ -3,6 +3,7 @@
 
 #include "methods/strands/ends.h"
 #include "methods/strands/shooting.h"
+#include "parallel/stop.h"
 
 namespace tendril::strands {
 
@@ -61,7 +62,7 @@ double largest(const Six& six) {
 
 // Backtracking along a step; angles of the far end turn by at most a radian.
 bool SingleShooting::search(const Strand& strand, const ShootingSettings& settings, const Eigen::Matrix<double, 6, 1>& step,
-                            int most_halvings, FarEnd& here, ShootingReport& report) {
+                            int max_halvings, FarEnd& here, ShootingReport& report) {
   const Freedom free = freedom_at(strand, strand.last());
   double part = 1;
   for (int i = 0; i < 3; ++i)
@@ -69,7 +70,7 @@ bool SingleShooting::search(const Strand& strand, const ShootingSettings& settin
   // Backtracking: the largest residual has to fall by a quarter of what the linear model promises (Armijo's rule).
   Six delta;
   for (int i = 0; i < 6; ++i) delta[z(i)] = step[i];
-  for (int halvings = 0; halvings < most_halvings && report.sweeps < settings.most_sweeps; ++halvings, part *= 0.5) {
+  for (int halvings = 0; halvings < max_halvings && report.sweeps < settings.max_sweeps; ++halvings, part *= 0.5) {
     const FarEnd next = moved(strand, scales_, here, delta, part);
     const double size = largest(residual(strand, next, &trial_));
     ++report.sweeps;
@@ -93,7 +94,7 @@ ShootingReport SingleShooting::solve(const Strand& strand, const ShootingSetting
     linearise(strand, here, now, jacobian);
     report.residual = largest(now);
     ++report.sweeps;
-    if (!std::isfinite(report.residual) || report.iterations >= settings.max_iterations) return report;
+    if (!std::isfinite(report.residual) || report.iterations >= settings.max_iterations || asked_to_stop()) return report;
     ++report.iterations;
     // Newton's step with a line search.
     bool better = false;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "methods/strands/continuation.h"
 #include "methods/strands/ends.h"
 
 namespace tendril::strands {
@@ -193,7 +194,7 @@ double Solver::far_away(const Strand& strand) const {
 bool Solver::by_continuation(const Strand& strand, Answer& answer) {
   const double far = far_away(strand);
   if (far <= 1) return false;
-  const int steps = static_cast<int>(std::ceil(far));
+  const int steps = continuation_steps(far);
   moving_ = strand;
   kept_ = states_;
   const FarEnd end = end_;
@@ -226,6 +227,16 @@ bool Solver::found(const Strand& strand, Answer& answer) {
     answer.iterations += r.iterations;
     if (r.fine && (by_multiple(strand, answer, 4) || by_energy(strand, answer))) return true;
   }
+  // Straight and pushed together: to the side that the energy prefers, before shooting takes any.
+  if (settings.may_descend && descent_.lies_straight_but_shortened(strand, states_) && by_descent(strand, answer, false))
+    return true;
+  // Pulled taut: the discrete energy finds the tension in a step or two, which shooting then starts from.
+  if (near && descent_.pulled_longer(strand)) {
+    guess_ = states_;
+    const DescentReport r = descent_.polish(strand, 1e-6, settings.max_iterations, guess_);
+    answer.iterations += r.iterations;
+    if (r.fine && (by_multiple(strand, answer, settings.max_iterations) || by_energy(strand, answer))) return true;
+  }
   // Newton's method on six unknowns, directly or in steps.
   if ((near && by_single(strand, answer)) || by_continuation(strand, answer)) return true;
   // Stiff or tightly held strands: multiple shooting.
@@ -238,7 +249,7 @@ bool Solver::found(const Strand& strand, Answer& answer) {
 }
 
 void Solver::judge(const Strand& strand, Answer& answer) {
-  answer.verdict = descent_.judge(strand, states_);
+  answer.verdict = descent_.judge(strand, states_, settings.softest);
   if (settings.softest && answer.verdict.kind == Verdict::Kind::counted) answer.verdict.softest = descent_.softest();
   answer.imbalance = equilibrium_error(strand, states_);
 }
@@ -247,7 +258,10 @@ Answer Solver::solve(const Strand& strand) {
   Answer answer;
   // An equilibrium, and whether it is stable.
   answer.fine = found(strand, answer);
-  if (!answer.fine) return answer;
+  if (!answer.fine) {
+    answer.taut = descent_.pushed_while_taut(strand, states_);
+    return answer;
+  }
   last_way_ = answer.way;
   if (settings.verdict) judge(strand, answer);
   if (answer.verdict.unstable == 0 || !settings.seek_minimum || !settings.may_descend) {

@@ -14,10 +14,10 @@ struct SolverSettings {
   bool single = true;            // try single shooting first
   bool fixed_point = false;      // dead loads by repeated sweeps instead of Newton's method; small loads only
   bool verdict = true;           // count unstable directions of each answer
-  bool softest = false;          // and find the softest mode
+  bool softest = false;          // and find the softest mode and neutral directions
   bool seek_minimum = true;      // leave equilibria that are not minima (needs the verdict)
   int max_iterations = 30;       // of each shooting
-  int most_sweeps = 200;         // of each shooting
+  int max_sweeps = 200;          // of each shooting
   bool may_descend = true;       // minimise the energy when shooting fails
   int descent_iterations = 400;  // of the energy, per call
 };
@@ -25,6 +25,7 @@ struct SolverSettings {
 enum class Way : std::uint8_t { none, sweeps, fixed_point, single, multiple, descent, energy };
 struct Answer {
   bool fine = false;
+  bool taut = false;    // not fine because it is held exactly straight, with a load across it
   Way way = Way::none;  // what found it
   int iterations = 0;   // all together
   int sweeps = 0;
@@ -75,7 +76,7 @@ class Solver {
   bool by_continuation(const Strand& strand, Answer& answer);
   double far_away(const Strand& strand) const;  // how many moderate steps the holds are from where the strand lies
   void take(const Strand& strand, Answer& answer, Way way, int iterations, int sweeps, double residual);
-  ShootingSettings shooting() const { return {settings.tolerance, settings.max_iterations, settings.most_sweeps}; }
+  ShootingSettings shooting() const { return {settings.tolerance, settings.max_iterations, settings.max_sweeps}; }
 
   // The last equilibrium; guess and result of an attempt; what is restored when it fails; where a descent has stopped.
   std::vector<State> states_, guess_, kept_, underway_;

@@ -33,12 +33,12 @@ struct TurningSpring {
   double k = 0;  // [N m/rad]
   Quaternion q{1, 0, 0, 0};
 };
-inline constexpr int most_turning = 12;
+inline constexpr int max_turning = 12;
 struct Spring {
   int node = 0;
   double k = 0;  // [N/m]
   V r{0, 0, 0};
-  FixedVec<TurningSpring, most_turning> turning;
+  FixedVec<TurningSpring, max_turning> turning;
 };
 
 // Pose and stress of a cross section: r, q in world axes, stress in material axes.

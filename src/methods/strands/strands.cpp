@@ -22,7 +22,7 @@ Settings Settings::from(const Options& options) {
 }
 
 Strands::Strands(std::shared_ptr<const Model> model, const Settings& settings)
-    : model_(std::move(model)), settings_(settings), late_(*model_), loads_(*model_) {
+    : model_(std::move(model)), settings_(settings), late_(*model_), loads_(*model_), workers_(settings.threads) {
   // Clamps as they are before any load acts.
   lines_.resize(model_->rods.size());
   evaluate(*model_, Live{}, 0, 0, drive_);
@@ -153,7 +153,7 @@ bool Strands::remesh(int rod) {
   if (!finer && !much_coarser) return false;
   Mesh next = line.mesh;
   for (std::size_t e = 0; e < wanted.size(); ++e)  // a little more than asked for, so that it does not come back at once
-    next.parts[e] = wanted[e] > line.mesh.parts[e]        ? std::min(most_parts, wanted[e] + wanted[e] / 4)
+    next.parts[e] = wanted[e] > line.mesh.parts[e]        ? std::min(max_parts, wanted[e] + wanted[e] / 4)
                     : 3 * wanted[e] <= line.mesh.parts[e] ? std::min(line.mesh.parts[e], 2 * wanted[e])
                                                           : line.mesh.parts[e];
   // The solution on the new mesh is the next guess; loads, holds and springs stand at other node numbers.
@@ -193,19 +193,23 @@ StepReport Strands::relax(double time, double load_factor, const Live& live) {
   loads_.update(drive_);
   take_hold();
   report_ = {};
-  // Strands do not touch, so each is solved alone; the first that fails ends the call.
+  // Strands do not touch, so each is solved alone, side by side.
+  workers_.for_each_chunk(static_cast<int>(lines_.size()), [&](int rod) {
+    Line& line = lines_[z(rod)];
+    line.out_of_reach = false;
+    line.answer = solve_line(rod, line.out_of_reach);
+  });
+  // The report in the order of the rods; one that failed makes the whole fail.
   report_.verdict.kind = Verdict::Kind::counted;
-  for (int rod = 0; rod < static_cast<int>(lines_.size()); ++rod) {
-    bool out_of_reach = false;
-    const Answer answer = solve_line(rod, out_of_reach);
-    report_.iterations += answer.iterations;
-    report_.residual = std::max(report_.residual, answer.residual);
-    report_.verdict.add(answer.verdict);
-    if (out_of_reach) report_.cause = Cause::clamp_out_of_reach;  // held at the nearest place in reach
-    if (answer.fine) continue;
+  for (const Line& line : lines_) {
+    report_.iterations += line.answer.iterations;
+    report_.residual = std::max(report_.residual, line.answer.residual);
+    report_.verdict.add(line.answer.verdict);
+    // Held at the nearest place in reach.
+    if (line.out_of_reach && report_.cause == Cause::none) report_.cause = Cause::clamp_out_of_reach;
+    if (line.answer.fine) continue;
     report_.outcome = Outcome::not_converged;
-    report_.cause = Cause::no_equilibrium;
-    return report_;
+    report_.cause = line.answer.taut ? Cause::taut : Cause::no_equilibrium;
   }
   return report_;
 }

@@ -9,6 +9,7 @@
 #include "model/drive.h"
 #include "model/loads.h"
 #include "model/model.h"
+#include "parallel/workers.h"
 
 namespace tendril::strands {
 
@@ -16,6 +17,7 @@ struct Settings {
   int order = 2;
   double mesh_tolerance = 0;  // 0: the mesh stays as the scene gives it
   SolverSettings solver;
+  int threads = 1;  // that share the rods of an equilibrium
   static Settings from(const Options& options);
 };
 
@@ -26,6 +28,8 @@ struct Line {
   Solver solver;
   std::vector<double> along;  // of each edge node, arc length of this method [m]
   std::vector<char> held;     // by clamp of the model: holds this line now
+  Answer answer;              // of the present call
+  bool out_of_reach = false;  // in the present call a hold asked for more than the length
 };
 
 class Strands final : public Method {
@@ -61,6 +65,7 @@ class Strands final : public Method {
   LoadsNow loads_;                      // the drive's loads, by node and edge
   std::vector<Line> lines_;             // one per rod: mesh, strand, solver
   StepReport report_;                   // of the last equilibrium
+  Workers workers_;                     // threads that share the rods
   SolverState saved_;                   // of one line at a time, when states are saved or loaded; keeps its storage
 };
 

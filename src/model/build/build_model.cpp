@@ -70,7 +70,13 @@ Checked<RodShape> shape_of(const Scene& scene, int index, const Marks& marks) {
   request.vertices = ArcLengthCurve(rod.rest, rod.d1).vertices();
   const auto borders = place_nodes(request, field);
   if (!borders) return borders.problems();
-  return shape_rod(rod, *borders, field);
+  const auto held = [&](double at) {
+    return std::any_of(scene.clamps.begin(), scene.clamps.end(), [&](const Clamp& clamp) {
+      return clamp.rod == rod.name && std::abs(clamp.at - at) <= same_place &&
+             std::find(clamp.hold.begin(), clamp.hold.end(), Hold::position) != clamp.hold.end();
+    });
+  };
+  return shape_rod(rod, *borders, field, held(0) && held(1));
 }
 
 RodSpan next_span(const Model& model, const RodShape& shape) {
@@ -101,6 +107,7 @@ void append_rest(const Rod& rod, const RodShape& shape, const Material* material
     model.section.push_back(section_at(stations, 0.5 * (shape.fraction[k] + shape.fraction[k + 1]), material));
   }
   for (Size k = span.ring ? 0 : 1; k < static_cast<Size>(span.edges); ++k) model.rest_twist.push_back(shape.rest_twist[k]);
+  model.rods.back().weld_turn = shape.weld_turn;
 }
 
 // The rod turns about its centre of length.

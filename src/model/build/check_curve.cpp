@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <limits>
 #include <string>
 
 #include "model/build/curves.h"
@@ -10,6 +11,14 @@
 namespace tendril {
 
 namespace {
+
+// So near for where they are that rounding is left of the difference.
+bool too_near(const Vec3& a, const Vec3& b) { return (a - b).norm() <= 1e-12 * (a.norm() + b.norm()); }
+std::string far_text(const Vec3& a, const Vec3& b) {
+  return fmt::format("{:.2g} m from its neighbour and {:.2g} m from the origin, where positions are rounded to {:.1g} m",
+                     (a - b).norm(), a.norm(), std::numeric_limits<double>::epsilon() * a.norm());
+}
+constexpr const char* far_advice = "move the whole scene to the origin: subtract one point from all positions";
 
 struct CurveChecker {
   const std::string& field;
@@ -23,7 +32,8 @@ struct CurveChecker {
   }
   void direction(const std::string& part, const Vec3& v) {
     point(part, v);
-    if (v.allFinite() && !(v.norm() > 1e-12)) say(part, "a direction of length 0", "must have a length > 0");
+    if (v.allFinite() && !(v.norm() > 1e-12))
+      say(part, "a direction of length 0", "must have a length > 0", "for example [1, 0, 0]");
   }
   void positive(const std::string& part, double value, const std::string& unit) {
     if (!(value > 0) || !std::isfinite(value)) say(part, fmt::format("got {} {}", value, unit), "must be > 0");
@@ -32,7 +42,10 @@ struct CurveChecker {
     if (!std::isfinite(value)) say(part, fmt::format("got {}", value), "must be finite");
   }
   void apart(const std::string& part, const Vec3& a, const Vec3& b) {
-    if ((a - b).norm() <= 1e-12 * (a.norm() + b.norm())) say(part, "start and end are the same point", "must be apart");
+    if (a == b)
+      say(part, "start and end are the same point", "must be apart");
+    else if (too_near(a, b))
+      say(part, far_text(a, b), "must be well apart", far_advice);
   }
 
   void operator()(const StraightCurve& c) {
@@ -69,8 +82,10 @@ struct CurveChecker {
     for (std::size_t i = 0; i < c.points.size(); ++i) {
       const std::string part = fmt::format(".polyline.points[{}]", i);
       point(part, c.points[i]);
-      if (i > 0 && (c.points[i] - c.points[i - 1]).norm() <= 1e-12 * (c.points[i].norm() + c.points[i - 1].norm()))
+      if (i > 0 && c.points[i] == c.points[i - 1])
         say(part, "is the same point as the one before it", "neighbours must be apart", "leave one of them out");
+      else if (i > 0 && too_near(c.points[i], c.points[i - 1]))
+        say(part, far_text(c.points[i], c.points[i - 1]), "neighbours must be well apart", far_advice);
     }
   }
   void operator()(const SineCurve& c) {

@@ -152,8 +152,13 @@ void add_initial_frames(const Rod& rod, const ArcLengthCurve* initial, RodShape&
   }
   if (shape.ring && (initial != nullptr || rate != 0)) {
     const double share = rate * shape.dual_length(0);
+    // The same ring without the initial twist: what its weld would show.
+    double added = 0;
+    for (Size k = 1; k < edges; ++k) added += rate * shape.dual_length(static_cast<int>(k));
+    const double plain = twist_between(turned(shape.frame.back(), -added), shape.frame.front(), shape.rest_twist[0]);
     shape.twist[0] = twist_between(shape.frame.back(), shape.frame.front(), shape.rest_twist[0] + share);
     shape.rest_twist[0] = shape.twist[0] - share;
+    shape.weld_turn = shape.rest_twist[0] - plain;
   }
 }
 
@@ -188,15 +193,17 @@ Problems check_polygon(const std::vector<Vec3>& point, bool closed, const std::s
   return {};
 }
 
-Problems place_initial(const ArcLengthCurve& rest, const ArcLengthCurve& curve, RodShape& shape, const std::string& field) {
+Problems place_initial(const ArcLengthCurve& rest, const ArcLengthCurve& curve, bool ends_held, RodShape& shape,
+                       const std::string& field) {
   const double ratio = curve.length() / rest.length();
   if (!(std::abs(ratio - 1) <= 0.01))
     return {{Severity::error, "", field + ".initial",
              fmt::format("the initial curve is {:.6g} m long but the rest curve {:.6g} m", curve.length(), rest.length()),
              "lengths must agree within 1 %", "scale one of them; a stretched start is reached by moving a clamp"}};
   // Edges keep their rest lengths, so the nodes are fitted to the curve rather than taken from it.
-  const FittedPolygon fitted =
-      shape.ring ? fit_closed(curve, shape.fraction, shape.rest_length) : walk_along(curve, shape.rest_length);
+  const FittedPolygon fitted = shape.ring  ? fit_closed(curve, shape.fraction, shape.rest_length)
+                               : ends_held ? fit_open(curve, shape.rest_length)
+                                           : walk_along(curve, shape.rest_length);
   if (!fitted.fine)
     return {{Severity::error, "", field + ".initial", "the segments do not fit the initial curve", "",
              fmt::format("use more segments than {}", shape.edges)}};
@@ -207,7 +214,7 @@ Problems place_initial(const ArcLengthCurve& rest, const ArcLengthCurve& curve, 
 
 }  // namespace
 
-Checked<RodShape> shape_rod(const Rod& rod, const std::vector<double>& borders, const std::string& field) {
+Checked<RodShape> shape_rod(const Rod& rod, const std::vector<double>& borders, const std::string& field, bool ends_held) {
   // A rod is a ring if it starts closed; an open rest curve may be welded, a closed one cannot start open.
   const ArcLengthCurve rest(rod.rest, rod.d1);
   std::optional<ArcLengthCurve> initial;
@@ -236,7 +243,7 @@ Checked<RodShape> shape_rod(const Rod& rod, const std::vector<double>& borders, 
   // Rest frames and twist; then the start: another curve with the same lengths, or the rest polygon itself.
   add_rest_frames(rod, rest, shape);
   if (initial) {
-    if (Problems bad = place_initial(rest, *initial, shape, field); !bad.empty()) return bad;
+    if (Problems bad = place_initial(rest, *initial, ends_held, shape, field); !bad.empty()) return bad;
     if (Problems bad = check_polygon(shape.point, shape.ring, field + ".initial"); !bad.empty()) return bad;
   } else {
     shape.point = shape.rest_point;

@@ -34,6 +34,7 @@ struct RodShape {
   double first_half_twist = 0,
          last_half_twist = 0;  // of the rest frames between the end nodes and the middles of the end edges
   double added_rate = 0;       // [rad/m] initial twist on top of the rest shape
+  double weld_turn = 0;        // [rad] of a ring: what its frames show at node 0 of the turn before the ends were welded
 
   double length() const { return material.back(); }
   double dual_length(int node) const {  // between the middles of the two edges at an inner node
@@ -43,8 +44,10 @@ struct RodShape {
 };
 
 // Places rod.rest on the given borders and the start shape with it. Problems: coincident neighbours, folded edges, an
-// initial curve of another length. `field`: "rod[0]".
-Checked<RodShape> shape_rod(const Rod& rod, const std::vector<double>& borders, const std::string& field);
+// initial curve of another length. `field`: "rod[0]". `ends_held`: clamps hold both ends, so the start shape ends exactly where
+// the initial curve does; otherwise its nodes lie on that curve.
+Checked<RodShape> shape_rod(const Rod& rod, const std::vector<double>& borders, const std::string& field,
+                            bool ends_held = false);
 
 // The material frame at a node at the start: where a wall that holds this node has its directions.
 //

@@ -21,13 +21,13 @@ using Size = std::size_t;
 const HelixCurve helix{Vec3::Zero(), -Vec3::UnitZ(), Vec3::UnitX(), 1, 0.6, 3, false};
 const double rise = 0.6 / two_pi, c2 = 1 + rise * rise;
 
-RodShape shaped(const Rod& rod, int segments, const std::vector<double>& marks = {}) {
+RodShape shaped(const Rod& rod, int segments, const std::vector<double>& marks = {}, bool ends_held = false) {
   MeshRequest request;
   request.segments = segments;
   request.ring = is_closed(rod.initial ? *rod.initial : rod.rest);
   request.marks = marks;
   request.vertices = ArcLengthCurve(rod.rest).vertices();
-  return *shape_rod(rod, *place_nodes(request, "rod[0]"), "rod[0]");
+  return *shape_rod(rod, *place_nodes(request, "rod[0]"), "rod[0]", ends_held);
 }
 double observed_order(double coarse, double fine) { return std::log2(coarse / fine); }
 
@@ -97,6 +97,24 @@ SENTENCE("model", "a given d1 keeps its angle to the centre of curvature when th
   rod.d1 = Vec3(0, 1, 1);
   const RodShape shape = shaped(rod, 20);
   for (int k = 0; k < 20; ++k) EXPECT_NEAR(director(shape.rest_frame[Size(k)], 0).z(), std::sqrt(0.5), 1e-12);
+}
+
+SENTENCE("model", "an initial curve between two clamps ends exactly where it says, with every edge as long as at rest") {
+  for (const int segments : {8, 20, 81}) {
+    Rod rod = one_rod(StraightCurve{Vec3::Zero(), Vec3(1, 0, 0)}, {}).rods[0];
+    SineCurve bulge{Vec3::Zero(), Vec3::UnitX(), Vec3::UnitZ(), 0.95, 0, 0.5};
+    // The amplitude with which half a sine over 0.95 m is 1 m long.
+    double low = 0, high = 0.5;
+    for (int i = 0; i < 60; ++i) {
+      bulge.amplitude = 0.5 * (low + high);
+      (ArcLengthCurve(bulge).length() > 1 ? high : low) = bulge.amplitude;
+    }
+    rod.initial = bulge;
+    const RodShape shape = shaped(rod, segments, {}, true);
+    EXPECT_LT((shape.point.back() - Vec3(0.95, 0, 0)).norm(), 1e-12) << segments;
+    for (int k = 0; k < segments; ++k)
+      EXPECT_NEAR((shape.point[Size(k) + 1] - shape.point[Size(k)]).norm(), shape.rest_length[Size(k)], 1e-12);
+  }
 }
 
 // The exact material frame of the helix at arc length s: towards the axis, turned by `angle`.

@@ -14,7 +14,7 @@ export function decodeFrame(given: Uint8Array): FrameData {
   const count = (k: number): number => view.getUint32(24 + 4 * k, true);
   const rods = count(0), nodes = count(1), edges = count(2), flags = count(8);
   const size = header + 8 * count(7) + 8 * rods + 12 * nodes + (flags & withMaterial ? 4 * nodes : 0) + 8 * edges + 16 * edges +
-    (flags & withContact ? 4 * edges : 0) + 28 * (count(3) + count(4)) + 40 * count(5) + 24 * count(6);
+    (flags & withContact ? 4 * edges : 0) + 28 * (count(3) + count(4)) + 40 * count(5) + 36 * count(6);
   if (size !== bytes.length) throw new Error(`a frame of ${bytes.length} bytes should have ${size}`);
 
   let at = bytes.byteOffset + header;
@@ -45,7 +45,7 @@ export function decodeFrame(given: Uint8Array): FrameData {
     bodies: floats(7 * count(3)),
     obstacles: floats(7 * count(4)),
     contacts: floats(10 * count(5)),
-    hands: floats(6 * count(6)),
+    hands: floats(9 * count(6)),
   };
 }
 
@@ -90,7 +90,7 @@ export class Run {
     return this.frames.some((bytes) => new DataView(bytes.buffer, bytes.byteOffset).getUint32(44, true) > 0);
   }
   indexAt(time: number): number {
-    return lastAtOrBefore(this.times, time);
+    return nearestTo(this.times, time);
   }
   // Column k of the rows: 0 is time, 1 the first value.
   column(k: number): Float64Array {
@@ -121,6 +121,12 @@ export function lastAtOrBefore(times: ArrayLike<number>, time: number): number {
     else high = middle;
   }
   return Math.max(0, low - 1);
+}
+
+// Index of the sorted time nearest to `time`; 0 where there is none.
+export function nearestTo(times: ArrayLike<number>, time: number): number {
+  const before = lastAtOrBefore(times, time);
+  return before + 1 < times.length && times[before + 1]! - time < time - times[before]! ? before + 1 : before;
 }
 
 // The runs inside the page, or null in a page that has none.

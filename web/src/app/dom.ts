@@ -74,6 +74,19 @@ export function seconds(value: number): string {
   if (size < 1) return `${short(value * 1e3)}\u2009ms`;
   return `${short(value)}\u2009s`;
 }
+// Numbers along an axis, `step` apart: as many digits as tell one from the next, none more.
+export function tickLabels(marks: number[], step: number): string[] {
+  const most = Math.max(...marks.map(Math.abs)), power = most > 0 ? Math.floor(Math.log10(most)) : 0;
+  const digits = (unit: number): number => { // after the point, in so large units
+    for (let d = 0, size = step / unit; d < 12; d++, size *= 10) if (Math.abs(size - Math.round(size)) < 1e-3 * size) return d;
+    return 12;
+  };
+  const plain = power >= -3 && power < 5, unit = plain ? 1 : 10 ** power;
+  return marks.map((mark) => {
+    const text = Math.abs(mark) < 1e-6 * step ? "0" : `${(mark / unit).toFixed(digits(unit))}${plain ? "" : `e${power}`}`;
+    return text.replace(/-/g, "\u2212");
+  });
+}
 export function firstSentence(text: string): string {
   return /^.*?[.!?](?=\s|$)/s.exec(text.trim())?.[0] ?? text.trim();
 }

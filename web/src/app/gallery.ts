@@ -30,6 +30,9 @@ function card(scene: SceneEntry, open: (name: string) => void): HTMLElement {
         el("span", { class: "card-foot" }, el("span", { class: "chip" }, scene.method), el("code", {}, `tendril view ${scene.name}`)))));
 }
 
+// The most telling ones first; a program without them shows what it has.
+const first = ["trefoil", "plectoneme", "curly_hair", "hanging_chain", "ribbon", "perversion", "wrecking_ball", "falling_rope", "twisted_ring", "whip", "tugged_curl", "capstan"];
+
 export class Gallery {
   readonly element = el("main", { class: "gallery", "aria-label": "Gallery" });
   private readonly list = el("ul", { class: "cards" });
@@ -43,7 +46,8 @@ export class Gallery {
       this.list, this.foot);
   }
   setScenes(scenes: SceneEntry[], version: string): void {
-    this.list.replaceChildren(...scenes.map((scene) => card(scene, this.open)));
+    const place = ({ name }: SceneEntry): number => (first.indexOf(name) + first.length + 1) % (first.length + 1); // others keep their order behind these
+    this.list.replaceChildren(...[...scenes].sort((a, b) => place(a) - place(b)).map((scene) => card(scene, this.open)));
     this.foot.textContent = `tendril ${version}: ${scenes.length} scenes`;
   }
 }

@@ -32,6 +32,7 @@ export function exposeHooks(page: Page): void {
     pixel: (node: number, rod = 0, run = 0) => { const at = point(node, rod, run); return at && stage.pixel(run, at); }, // of the window
     pixels: (rod = 0, run = 0) => Array.from({ length: latest(page, run)?.frame.rods[rod]?.nodes ?? 0 }, (_, node) => stage.pixel(run, point(node, rod, run)!)),
     project: (at: Vec3, run = 0) => stage.pixel(run, at),
+    aboveGround: (node: number, rod = 0, run = 0) => { const at = point(node, rod, run); return at && stage.panes[stage.panes.length > 1 ? run : 0]!.view.aboveGround(at); }, // of the drawing [m]
     body: (index = 0, run = 0) => { const now = latest(page, run); return now && 7 * index < now.frame.bodies.length ? [0, 1, 2].map((k) => now.frame.bodies[7 * index + k]! + now.origin[k]!) : null; },
     contacts: (run = 0) => { const now = latest(page, run); return now ? Array.from({ length: now.frame.contacts.length / 10 }, (_, c) => [...now.frame.contacts.slice(10 * c, 10 * c + 10)].map((x, k) => x + (k < 3 ? now.origin[k]! : 0))) : []; }, // absolute place, normal, force, gap
     value: (group: string, name: string) => {

@@ -14,6 +14,7 @@ import { Socket, socketAddress, type SocketState } from "./socket";
 import { Stage } from "./stage";
 import { toggleTheme } from "./theme";
 
+const worstEnergyError = 0.05; // beyond it a run is suspect
 const fineTurn = 0.02, coarseTurn = 0.25; // turns per key
 
 export class Live {
@@ -39,8 +40,10 @@ export class Live {
   private readonly speedText = el("output", { class: "value wide" }, "1\u00d7");
   private readonly time = el("output", { class: "time", "aria-label": "Time" });
   private readonly state = el("output", { class: "state", "aria-label": "Status" });
+  private readonly energy = el("output", { class: "energy", "aria-label": "Energy error", hidden: true, title: "energy that appeared (+) or vanished (\u2212) without work, damping or friction to account for it, as a part of the energy that moved" });
   private readonly connection = el("div", { class: "connection", role: "status" }, "Connecting \u2026");
   private readonly side = el("aside", { class: "side panel", "aria-label": "Controls" });
+  private readonly bar = el("div", { class: "bar panel", role: "toolbar", "aria-label": "Playing" });
   private readonly page: HTMLElement;
   private readonly help = helpDialog([
     ["space", "play or pause"], [".", "one step"], ["r", "start again at t = 0"], ["[ ]", "turn the selected clamp (also \u2190 \u2192; with shift more)"],
@@ -54,6 +57,7 @@ export class Live {
 
   constructor(root: HTMLElement, words: Words) {
     this.stage = new Stage(words);
+    this.stage.follows = true;
     this.hands = new Hands(this.stage, this.send);
     this.page = this.layOut(words.plain);
     root.append(this.gallery.element, this.page, this.notices.element, this.connection, this.help);
@@ -76,12 +80,13 @@ export class Live {
     this.side.append(lookPanel(this.stage), this.inputs.element);
     const panelButton = iconButton("panel", "Controls", "", () => this.page.classList.toggle("show-side"));
     panelButton.classList.add("narrow-only");
-    const bar = el("div", { class: "bar panel", role: "toolbar", "aria-label": "Playing" },
+    const bar = this.bar;
+    bar.append(
       el("div", { class: "buttons" },
         iconButton("restart", "Restart", "r", () => this.send({ do: "restart" })), this.playButton,
         iconButton("step", "Single step", ".", () => this.send({ do: "step" })), this.recordButton),
       el("label", { class: "speed" }, el("span", { class: "name" }, "Speed"), this.speed, this.speedText),
-      el("div", { class: "readings" }, this.time, this.state),
+      el("div", { class: "readings" }, this.time, this.energy, this.state),
       el("div", { class: "buttons end" }, panelButton, iconButton("plots", "Plots", "p", () => this.plots.toggle()), iconButton("fit", "Fit", "f", () => this.stage.fit()),
         iconButton("theme", "Light or dark", "t", toggleTheme), helpButton(this.help)));
     const foot = el("div", { class: "foot" }, this.plots.element, bar);
@@ -133,14 +138,14 @@ export class Live {
 
   private openScene(description: Description): void {
     const same = this.description?.name === description.name;
-    const camera = same ? this.stage.camera() : null;
+    const camera = same ? this.stage.camera() : null, { untouched } = this.stage;
     this.description = description;
     this.frame = this.drawn = null;
     this.hands.releaseAll();
     this.notices.clearAll();
     this.showPage(true);
     this.stage.setRuns([description], "overlay");
-    if (camera) this.stage.setCamera(camera);
+    if (camera) this.stage.setCamera(camera, untouched);
     setText(this.title, description.title);
     setText(this.about, description.about);
     this.menus.setDescription(description);
@@ -188,14 +193,29 @@ export class Live {
     this.inputs.update(status.inputs);
     this.page.classList.toggle("slow", status.slow && !status.paused);
     setText(this.state, this.sentence(status));
+    this.state.title = this.sentence(status);
+    this.showTrust(status);
     this.showNotices(status);
+  }
+  // Whether the numbers can be trusted; what a program does not say is not shown.
+  private showTrust({ suspect, energy_error: error }: Status): void {
+    const known = typeof error === "number", bad = known && this.description!.mode === "dynamics" && Math.abs(error) > worstEnergyError; // equilibria jump: that is no error
+    setHidden(this.energy, !known);
+    if (known) setText(this.energy, `energy error ${Math.abs(error) < 5e-5 ? "0" : short(100 * error, 2)}\u2009%`);
+    this.energy.classList.toggle("bad", bad);
+    this.bar.classList.toggle("suspect", !!suspect || bad);
+    if (suspect) this.notices.show("suspect", "bad", "Do not trust this simulation", [suspect]);
+    else this.notices.clear("suspect");
   }
   private sentence(status: Status): string {
     const running = status.failed ? "stopped" : status.finished ? "finished" : status.paused ? "paused"
       : status.slow ? `slow: the solver reaches ${short(status.achieved, 2)}\u00d7` : `${short(status.achieved, 2)}\u00d7`;
     const others = status.clients > 1 ? `${status.clients} viewers` : "";
     const dropped = status.dropped ? `${status.dropped} bad messages` : "";
-    return [running, `step ${this.frame ? this.frame.step.toLocaleString("en") : 0} of ${seconds(this.description!.step)}`, others, dropped].filter(Boolean).join(" \u00b7 ");
+    const count = this.frame ? this.frame.step.toLocaleString("en") : 0, { mode, step } = this.description!;
+    const steps = mode === "dynamics" ? `step ${count} of ${seconds(step)}` : `equilibrium ${count}`;
+    const retries = status.retries ? `${status.retries.toLocaleString("en")} ${status.retries > 1 ? "retries" : "retry"}` : "";
+    return [running, retries, steps, others, dropped].filter(Boolean).join(" \u00b7 ");
   }
   private showNotices(status: Status): void {
     if (status.failed) this.notices.show("failed", "bad", "The simulation stopped", [status.message], { label: "Start again", act: () => this.send({ do: "restart" }) });

@@ -40,10 +40,15 @@ export class Menus {
 
     if (this.chosen?.scene !== description.name) this.chosen = null;
     this.before = this.chosen;
+    const stable = description.stable_step ?? 0;
     const kind = this.chosen ? this.chosen.step : "scene", now = ` (${seconds(description.step)})`;
     this.step.replaceChildren(
       el("option", { value: "scene" }, `as the scene says${kind === "scene" ? now : ""}`), el("option", { value: "auto" }, `automatic${kind === "auto" ? now : ""}`),
-      ...stepsAround(description.step).map((step) => el("option", { value: String(step) }, seconds(step))));
+      ...stepsAround(description.step).map((step) => {
+        const unstable = stable > 0 && step > 1.0001 * stable;
+        return el("option", { value: String(step), disabled: unstable, title: unstable ? `above the largest stable step, ${seconds(stable)}` : "" }, seconds(step) + (unstable ? " (unstable)" : ""));
+      }));
+    this.step.title = stable > 0 ? `steps above ${seconds(stable)} are unstable` : "";
     this.step.value = typeof kind === "string" ? kind : String(Number(description.step.toPrecision(6)));
   }
   // The scene is opened anew, or another one.

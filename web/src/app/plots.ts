@@ -2,12 +2,12 @@
 import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
 import type { ValueDescription } from "../protocol";
-import { lastAtOrBefore } from "./decode";
-import { el, remember, remembered, setHidden, short, withUnit } from "./dom";
+import { nearestTo } from "./decode";
+import { el, remember, remembered, setHidden, short, tickLabels, withUnit } from "./dom";
 import { cssColour, onTheme } from "./theme";
 
 type Group = ValueDescription["group"];
-const titles: Record<Group, string> = { energy: "Energies", twist: "Twist", solver: "Solver", probe: "Probes" };
+const titles: Record<Group, string> = { energy: "Energies", balance: "Work and losses", twist: "Twist", solver: "Solver", probe: "Probes" };
 const chartHeight = 118; // px
 const negligible = 1e-12; // of the largest in its chart: as good as zero
 const smallest = 1e-16; // on logarithmic axes, for what is zero
@@ -18,6 +18,14 @@ interface Chart { plot: uPlot; marker: HTMLElement; series: Series[]; log: boole
 
 // On logarithmic axes: a mark at every third power of ten, nothing between.
 const everyDecade = (_: uPlot, marks: number[]): (number | null)[] => marks.map((mark) => (Math.abs(Math.log10(mark) % 3) < 1e-6 ? mark : null));
+
+const heightOf = ({ scales: { y } }: uPlot): number => (y && y.max != null && y.min != null ? y.max - y.min : 0);
+// Rounding errors of a constant do not fill the chart.
+function yRange(_: uPlot, low: number | null, high: number | null): uPlot.Range.MinMax {
+  if (low === null || high === null) return [null, null];
+  const least = 1e-9 * Math.max(Math.abs(low), Math.abs(high)), middle = (low + high) / 2;
+  return high - low < least ? [middle - least, middle + least] : uPlot.rangeNum(low, high, 0.1, true);
+}
 
 // What belongs into one chart.
 function chartKey(value: ValueDescription): string {
@@ -41,6 +49,7 @@ export class Plots {
   private made: Chart[] = [];
   private group: Group = "energy";
   private time = 0;
+  clock = { label: "time", unit: "s", factor: 1 }; // what runs along the axis, and how much of it a second is
   onSeek: ((time: number) => void) | null = null;
   onToggle: () => void = () => {};
 
@@ -109,25 +118,25 @@ export class Plots {
 
   private makeChart(series: Series[]): Chart {
     const log = series.every((one) => one.value.name === "residual");
-    const unit = series[0]!.value.unit;
+    const unit = series[0]!.value.unit, { factor } = this.clock;
     const ink = cssColour("--ink-soft"), grid = cssColour("--grid");
     const font = `11px ${cssColour("--font")}`;
     const colours = series.map((one) => cssColour(`--series-${one.colour % 8}`));
     const options: uPlot.Options = {
       width: 300, height: chartHeight, pxAlign: 0,
-      scales: { x: { time: false }, y: log ? { distr: 3 } : {} },
+      scales: { x: { time: false }, y: log ? { distr: 3 } : { range: yRange } },
       legend: { live: true, markers: { width: 0, fill: (_, k) => (series[k - 1]!.run % 2 ? `repeating-linear-gradient(to right, ${colours[k - 1]} 0 4px, transparent 4px 6px)` : colours[k - 1]!) } },
       cursor: { y: false, drag: { x: false, y: false }, sync: { key: "tendril" } },
       axes: [
-        { stroke: ink, font, size: 24, gap: 2, ticks: { show: false }, grid: { stroke: grid, width: 1 }, values: (_, marks) => marks.map((mark) => `${short(mark, 4)}`) },
-        { stroke: ink, font, size: 52, gap: 4, space: log ? 30 : 20, ...(log ? { filter: everyDecade } : {}), ticks: { show: false }, grid: { stroke: grid, width: 1 }, values: (_, marks) => marks.map((mark) => mark === null ? "" : short(mark, 3)) },
+        { stroke: ink, font, size: 24, gap: 2, ticks: { show: false }, grid: { stroke: grid, width: 1 }, values: (_, marks, _axis, _space, step) => tickLabels(marks.map((mark) => mark * factor), step * factor) },
+        { stroke: ink, font, size: (_, labels) => Math.min(110, Math.max(52, 12 + 6.4 * Math.max(0, ...(labels ?? []).map((label) => label.length)))), gap: 4, space: log ? 30 : 20, ...(log ? { filter: everyDecade } : {}), ticks: { show: false }, grid: { stroke: grid, width: 1 }, values: (_, marks, _axis, _space, step) => (log ? marks.map((mark: number | null) => (mark === null ? "" : short(mark, 3))) : tickLabels(marks, step)) },
       ],
       series: [
-        { label: "time", value: (_, value) => (value === null ? "" : withUnit(value, "s", 4)) },
+        { label: this.clock.label, value: (_, value) => (value === null ? "" : withUnit(value * factor, this.clock.unit, 4)) },
         ...series.map((one, k) => ({
           label: one.label.replace(/_/g, " "), stroke: colours[k]!,
           width: one.value.name === "total" ? 2.2 : 1.5, points: { show: false }, dash: one.run % 2 ? [6, 4] : undefined,
-          value: (_: uPlot, value: number | null) => (value === null || value === undefined ? "\u2013" : withUnit(value, unit)),
+          value: (plot: uPlot, value: number | null) => (value === null || value === undefined ? "\u2013" : withUnit(Math.abs(value) < 1e-9 * (log ? 0 : heightOf(plot)) ? 0 : value, unit)),
         })),
       ],
     };
@@ -179,12 +188,12 @@ export class Plots {
       const times = plot.data[0];
       if (!times.length) continue;
       marker.style.transform = `translateX(${Math.min(plot.over.clientWidth, plot.valToPos(time, "x"))}px)`;
-      if ((plot.cursor.left ?? -1) < 0) plot.setLegend({ idx: lastAtOrBefore(times, time) }, false);
+      if ((plot.cursor.left ?? -1) < 0) plot.setLegend({ idx: nearestTo(times, time) }, false);
     }
   }
 
   // For tests: the names and numbers in the charts of the open tab.
-  shownData(): { labels: string[]; data: number[][]; marker: number }[] {
-    return this.made.map(({ plot, series }) => ({ labels: series.map((one) => one.label), data: plot.data.map((column) => Array.from(column as ArrayLike<number>)), marker: this.time }));
+  shownData(): { labels: string[]; data: number[][]; marker: number; read: number | null }[] {
+    return this.made.map(({ plot, series }) => ({ read: plot.legend.idx == null ? null : (plot.data[0][plot.legend.idx] ?? null), labels: series.map((one) => one.label), data: plot.data.map((column) => Array.from(column as ArrayLike<number>)), marker: this.time }));
   }
 }

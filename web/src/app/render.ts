@@ -12,8 +12,13 @@ async function post(path: string, body: Blob | string): Promise<void> {
   if (!answer.ok) throw new Error(`POST ${path}: ${answer.status}`);
 }
 
+const letters = (width: number, height: number): number => Math.max(10, Math.min(width, height) / 36); // their height
+// What title, time and legend take of the height.
+const written = (width: number, height: number, legend: boolean): { top: number; bottom: number } =>
+  ({ top: (2.6 * letters(width, height)) / height, bottom: ((legend ? 4.2 : 2.6) * letters(width, height)) / height });
+
 function paint(context: CanvasRenderingContext2D, width: number, height: number, replay: Replay, title: string, legend: Legend | null, ends: boolean): void {
-  const unit = Math.max(10, Math.min(width, height) / 36); // height of the letters
+  const unit = letters(width, height);
   const margin = 1.2 * unit;
   context.save();
   context.fillStyle = cssColour("--ink");
@@ -23,7 +28,7 @@ function paint(context: CanvasRenderingContext2D, width: number, height: number,
   context.font = `${unit}px ${cssColour("--font")}`;
   if (ends) {
     context.textAlign = "right";
-    context.fillText(`t = ${replay.time.toFixed(3)} s`, width - margin, height - margin);
+    context.fillText(replay.clockText().replace(/\u2009/g, " "), width - margin, height - margin);
   }
   if (legend) {
     const wide = 14 * unit, high = 0.6 * unit, x = margin, y = height - margin - 1.2 * unit;
@@ -69,6 +74,7 @@ export async function renderAll(replay: Replay, render: Render, plain: boolean):
       replay.stage.motion = () => [];
       replay.seek(render.from);
     }
+    if (!plain) replay.stage.reserved = written(render.width / replay.stage.panes.length, render.height, replay.stage.look.colouring !== "none");
     if (!/camera=/.test(location.hash)) replay.stage.fit();
     for (let k = 0; k < count; k++) {
       replay.seek(render.from + k / render.fps);

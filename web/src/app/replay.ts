@@ -1,7 +1,8 @@
 // Saved runs: timeline, plots over the whole run, several runs side by side or overlaid.
-import type { FrameData } from "../protocol";
+import { TINTS } from "../draw/rod_view";
+import type { Vec3 } from "../protocol";
 import type { Layout, Words } from "./address";
-import type { Run } from "./decode";
+import { nearestTo, type Run } from "./decode";
 import { el, iconButton, listenToKeys, perFrame, setHidden, setIcon, setText, short } from "./dom";
 import { lookPanel } from "./look_panel";
 import { helpButton, helpDialog, Notices, toggleDialog } from "./notices";
@@ -16,11 +17,13 @@ export class Replay {
   readonly plots = new Plots();
   readonly start: number; // a recording may have begun late
   readonly end: number;
-  time: number;
+  time: number; // of the frame shown
+  private place = 0; // of the playing, between frames
   playing = false;
   loop = false;
   speed = 1;
   layout: Layout;
+  private readonly still: boolean; // equilibria only
 
   private readonly shown: number[]; // index of the frame of each run that is drawn
   private lastTick = 0;
@@ -44,7 +47,9 @@ export class Replay {
     this.start = this.time = Math.min(...recorded.map((run) => run.start));
     this.end = Math.max(...recorded.map((run) => run.end));
     this.shown = runs.map(() => -1);
-    this.stage.motion = (run) => someFrames(runs[run]!);
+    this.still = runs.every((run) => run.description.mode !== "dynamics");
+    const paths = runs.map(pathOf);
+    this.stage.motion = (run) => paths[run]!;
     this.stage.touches = runs.some((run) => run.touches);
     this.layout = words.layout ?? "side";
     if (this.end - this.start < 0.5) this.chooseSpeed(0.1);
@@ -63,6 +68,7 @@ export class Replay {
     this.slider.min = String(this.start);
     this.slider.max = String(this.end > this.start ? this.end : this.start + 1);
     this.slider.addEventListener("input", () => this.scrub(Number(this.slider.value)));
+    if (this.loads()) this.plots.clock = { label: "load", unit: "%", factor: 100 / runs[0]!.description.duration };
     this.plots.onSeek = (time) => this.seek(time);
     this.plots.setValues(runs.map((run) => run.description.values), runs.map((run) => {
       const columns = new Map<number, Float64Array>();
@@ -72,15 +78,16 @@ export class Replay {
     this.setLayout(this.layout);
     if (words.camera) this.stage.setCamera(words.camera);
     this.tell();
-    this.seek(words.time ?? this.start);
+    this.seek(words.time ?? (this.still ? this.end : this.start)); // of equilibria the result is at the end
     this.stage.onDraw = () => this.tick();
     this.listen();
   }
 
   private head(): HTMLElement {
     const first = this.runs[0]!.description;
-    const facts = this.runs.map((run) => el("li", {}, el("strong", {}, run.saved.label), ` ${factsOf(run)}`));
     const several = this.runs.length > 1;
+    const swatch = (k: number): HTMLElement => el("span", { class: "swatch", "aria-hidden": "true", style: `background: linear-gradient(to right, ${TINTS[k % TINTS.length]!.join(" 50%, ")} 50%)` });
+    const facts = this.runs.map((run, k) => el("li", {}, several && swatch(k), el("strong", {}, run.saved.label), ` ${factsOf(run)}`));
     const same = this.runs.every((run) => run.description.title === first.title);
     const title = same ? first.title : this.runs.map((run) => run.description.title).join(" and ");
     document.title = `${title} \u2013 tendril`;
@@ -94,7 +101,7 @@ export class Replay {
       const { label, outcome, message } = run.saved;
       const name = this.runs.length > 1 ? `${label}: ` : "";
       if (outcome === "interrupted") this.notices.show(`failed-${k}`, "warn", `${name}this run was interrupted`, [message || `What it recorded up to t = ${short(run.end)} s is here.`]);
-      else if (failed(outcome)) this.notices.show(`failed-${k}`, "bad", `${name}this run ${outcome}`, [message]);
+      else if (failed(outcome)) this.notices.show(`failed-${k}`, "bad", name + (outcomes[outcome] ?? `this run ended as ${outcome}`), [message]);
       else if (message) this.notices.show(`message-${k}`, "warn", `${name}${message}`, []);
     });
   }
@@ -110,7 +117,7 @@ export class Replay {
   }
 
   setLayout(layout: Layout): void {
-    const camera = this.shown[0]! >= 0 ? this.stage.camera() : null;
+    const camera = this.shown[0]! >= 0 && !this.stage.untouched ? this.stage.camera() : null; // one the user has chosen stays
     this.layout = layout;
     for (const button of this.layoutButtons.children) button.setAttribute("aria-pressed", String((button as HTMLElement).dataset.layout === layout));
     this.stage.setRuns(this.runs.map((run) => run.description), layout, this.runs.length > 1 ? this.runs.map((run) => [run.saved.label, factsOf(run)]) : []);
@@ -129,6 +136,7 @@ export class Replay {
   }
   setPlaying(on: boolean): void {
     if (on && this.time >= this.end) this.seek(this.start);
+    this.place = this.time;
     this.playing = on;
     this.lastTick = performance.now();
     setIcon(this.playButton, on ? "pause" : "play");
@@ -142,12 +150,17 @@ export class Replay {
   }
   private readonly scrub = perFrame((time: number) => this.seek(time));
 
+  // Goes to the recorded frame nearest to that time: clock, picture and read-outs of plots show the same moment.
   seek(time: number): void {
-    this.time = Math.min(this.end, Math.max(this.start, time));
+    this.goTo(time);
+    this.place = this.time;
+  }
+  private goTo(time: number): void {
+    this.time = nearestFrame(this.runs, Math.min(this.end, Math.max(this.start, time)));
     if (Number(this.slider.value) !== this.time) this.slider.value = String(this.time);
-    const text = `t = ${this.time.toFixed(3)}\u2009s`;
+    const text = this.clockText();
     this.slider.setAttribute("aria-valuetext", text);
-    setText(this.clock, this.start > 0 ? `${text} of ${this.start.toFixed(3)} to ${this.end.toFixed(3)}` : `${text} of ${this.end.toFixed(3)}`);
+    setText(this.clock, this.loads() ? text : this.start > 0 ? `${text} of ${this.start.toFixed(3)} to ${this.end.toFixed(3)}` : `${text} of ${this.end.toFixed(3)}`);
     this.runs.forEach((run, k) => {
       const index = run.indexAt(this.time);
       if (!run.times.length || this.shown[k] === index) return;
@@ -156,12 +169,20 @@ export class Replay {
     });
     this.plots.mark(this.time);
   }
+  // Statics have no time: their loads grow from nothing to all over the duration.
+  private loads(): boolean {
+    return this.runs.every((run) => run.description.mode === "statics");
+  }
+  clockText(): string {
+    const { duration } = this.runs[0]!.description;
+    return this.loads() ? `load ${short((100 * this.time) / duration)}\u2009%` : `t = ${this.time.toFixed(3)}\u2009s`;
+  }
   private tick(): void {
     if (!this.playing) return;
     const now = performance.now();
-    const next = this.time + (this.speed * (now - this.lastTick)) / 1000;
+    this.place += (this.speed * (now - this.lastTick)) / 1000;
     this.lastTick = now;
-    if (next < this.end) this.seek(next);
+    if (this.place < this.end) this.goTo(this.place);
     else if (this.loop) this.seek(this.start);
     else { this.seek(this.end); this.setPlaying(false); }
   }
@@ -171,14 +192,29 @@ export class Replay {
   }
 }
 
-// A dozen over the whole run: where it goes.
-function someFrames(run: Run): FrameData[] {
-  const last = run.times.length - 1;
-  return Array.from({ length: Math.min(12, last + 1) }, (_, k) => run.frame(Math.round((k * last) / Math.max(1, Math.min(11, last)))));
+// Where a run goes: points of some frames over all of it, absolute.
+function pathOf(run: Run): Vec3[] {
+  const { origin } = run.description, last = run.times.length - 1, count = Math.min(60, last + 1), path: Vec3[] = [];
+  for (let k = 0; k < count; k++) {
+    const { positions: p } = run.frame(Math.round((k * last) / Math.max(1, count - 1)));
+    const every = 3 * Math.max(1, Math.floor(p.length / 3 / 100));
+    for (let i = 0; i < p.length; i += every) if (Number.isFinite(p[i]! + p[i + 1]! + p[i + 2]!)) path.push([p[i]! + origin[0], p[i + 1]! + origin[1], p[i + 2]! + origin[2]]);
+  }
+  return path;
 }
 function factsOf({ saved, description }: Run): string {
   const kept = saved.frames < saved.recorded ? `thinned: ${saved.frames} of ${saved.recorded} frames kept, one in ${saved.every}` : `${saved.frames} frames`;
   return `${description.method} \u00b7 ${kept}`;
+}
+const outcomes: Record<string, string> = { diverged: "this run diverged", not_converged: "this run did not converge", suspect: "the results of this run are suspect" };
+// Of all runs, the recorded time nearest to that one.
+function nearestFrame(runs: Run[], time: number): number {
+  let best = time, off = Infinity;
+  for (const { times } of runs) {
+    const found = times[nearestTo(times, time)];
+    if (found !== undefined && Math.abs(found - time) < off) off = Math.abs((best = found) - time);
+  }
+  return best;
 }
 function failed(outcome: string): boolean {
   return !["finished", "complete", "completed", "ok", "fine", "stopped", ""].includes(outcome);

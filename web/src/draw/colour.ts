@@ -2,7 +2,7 @@
 import { ClampToEdgeWrapping, Color, DataTexture, LinearFilter } from "three";
 import type { Colouring, Legend } from "./rod_view";
 
-// Stops are the published samples of viridis, plasma without its darkest end, and a diverging map with bright ends: both tones must stay visible.
+// Stops are the published samples of viridis, plasma without its darkest end, and a diverging map with bright ends.
 const VIRIDIS = ["#46186a", "#433e85", "#38598c", "#2d708e", "#25858e", "#1e9b8a", "#2ab07f", "#52c569", "#86d549", "#c2df23", "#fde725"];
 const PLASMA = ["#3b0fa3", "#5c01a6", "#7e03a8", "#a01a9c", "#bf3984", "#d8576b", "#eb7655", "#f89540", "#fdb92f", "#f0f921"];
 const DIVERGING = ["#1d5fae", "#2f7fc4", "#57a3d6", "#96c8e4", "#cfe4f0", "#f4f1ea", "#fbd8c4", "#f4a98a", "#e2735c", "#cf3f45", "#b01a3c"];

@@ -2,15 +2,15 @@
 import { Box3, PerspectiveCamera, Plane, Raycaster, Scene, Vector2, Vector3, WebGLRenderer } from "three";
 import type { Description, FrameData, Vec3 } from "../protocol";
 import { ColourScale } from "./colour";
-import { frameScene } from "./framing";
+import { cornersOf, frameScene } from "./framing";
 import { Background, Ground, roundStep } from "./ground";
 import { Markers } from "./markers";
 import { Orbit } from "./orbit";
-import { pick, type PickableRun } from "./picking";
+import { pick, pointAt, type PickableRun } from "./picking";
 import { Quality } from "./quality";
 import { RodBatch } from "./rod_batch";
 import { valuesOf } from "./rod_data";
-import type { Camera, Legend, Look, Picked, RodView } from "./rod_view";
+import type { Camera, Legend, Look, Picked, RodView, Room } from "./rod_view";
 import { DARK, LIGHT, Shading } from "./shading";
 import { Shadow } from "./shadow";
 import { Solids } from "./solids";
@@ -152,23 +152,27 @@ class View implements RodView {
   onCamera(changed: (camera: Camera) => void): void { this.orbit.changed = () => changed(this.camera()); }
   enableOrbit(on: boolean): void { this.orbit.enabled = on; }
 
-  fit(): void {
-    const box = new Box3(), points: Vector3[] = [];
+  fit(rooms: Room[] = [{ left: 0.08, right: 0.92, top: 0.1, bottom: 0.9 }], motion: Vec3[] = [], begins = !this.fitted): void {
+    // What is there now, where it is known to go, and what it can touch.
+    const points = motion.map((point) => this.space.toDrawing(point));
     for (const run of this.runs) {
       if (!run.frame) continue;
-      box.union(boundsOf(run.frame, run.origin, this.space.scale));
       const p = run.frame.positions, every = 3 * Math.max(1, Math.floor(p.length / 3 / 1500));
       for (let i = 0; i < p.length; i += every) points.push(new Vector3(p[i], p[i + 1], p[i + 2]).multiplyScalar(this.space.scale).add(run.origin));
       for (const body of run.solids.bodies) points.push(...cornersOf(new Box3().setFromObject(body)));
     }
-    const moving = this.runs.some((run) => run.description.mode === "dynamics" && Math.hypot(...run.description.gravity) > 0);
-    if (!this.fitted || box.isEmpty()) box.union(this.space.start);
+    const box = new Box3().setFromPoints(points);
+    if (begins || box.isEmpty()) box.union(this.space.start);
     if (box.isEmpty()) box.set(new Vector3(-0.5, -0.5, -0.5), new Vector3(0.5, 0.5, 0.5));
+    if (points.length === 0 || (begins && !motion.length)) points.push(...cornersOf(box)); // the first frame may come late
     for (const run of this.runs) for (const solid of run.solids.still) points.push(...cornersOf(new Box3().setFromObject(solid)));
-    if (!this.fitted) this.groundLevel = lowest(box, this.space.up) - 0.08;
-    // What hangs will swing: some room below at the start.
-    if (moving && !this.fitted) points.push(box.getCenter(new Vector3()).addScaledVector(this.space.up, -0.3 - 0.5 * Math.abs(box.getSize(new Vector3()).dot(this.space.up))));
-    frameScene(this.orbit, this.eye, box, points, this.space.up);
+    if (begins) {
+      const { up } = this.space, foot = lowest(box, up), swing = motion.length > 0 ? foot : Math.min(foot, ...this.runs.map((run) => swingsTo(run, this.space)));
+      if (!this.fitted) this.groundLevel = swing - 0.08;
+      // What hangs will swing: room below at the start, where its motion is not known.
+      if (swing < foot) points.push(box.getCenter(new Vector3()).addScaledVector(up, swing - box.getCenter(new Vector3()).dot(up)));
+    }
+    frameScene(this.orbit, this.eye, points, this.space.up, rooms);
     if (!this.fitted) this.placeLight();
     this.fitted = this.runs.length > 0 && this.runs.every((run) => run.frame);
     this.seen.union(box);
@@ -185,6 +189,17 @@ class View implements RodView {
   project(point: Vec3): { x: number; y: number } {
     const at = this.space.toDrawing(point).project(this.eye);
     return { x: (0.5 + 0.5 * at.x) * this.size.width, y: (0.5 - 0.5 * at.y) * this.size.height };
+  }
+
+  aboveGround(point: Vec3): number {
+    return this.ground.mesh.visible ? (this.space.toDrawing(point).dot(this.space.up) - this.groundLevel) / this.space.scale : Infinity; // planes of a scene are real
+  }
+  inside(point: Vec3): boolean {
+    const at = this.space.toDrawing(point).project(this.eye);
+    return Math.abs(at.x) <= 1 && Math.abs(at.y) <= 1 && at.z < 1; // beyond 1: behind the eye
+  }
+  perMetre(): number {
+    return (this.size.height * this.space.scale) / (2 * Math.tan((FOV * Math.PI) / 360) * this.orbit.distance);
   }
 
   resize(): void {
@@ -225,9 +240,10 @@ class View implements RodView {
       run.stale = false;
     }
     this.lastReach = size;
-    // The ground gives way when something comes to lie below it; a plane of the scene takes its place.
+    // The ground gives way at once when something comes to lie below it (a rod drawn through it would look like failed contact); a plane of the
+    // scene takes its place.
     const floor = this.seen.isEmpty() ? 0 : lowest(this.seen, up) - 0.03;
-    if (floor < this.groundLevel) this.groundLevel += 0.2 * (floor - this.groundLevel);
+    this.groundLevel = Math.min(this.groundLevel, floor);
     this.ground.mesh.visible = !this.runs.some((run) => run.solids.planes.some((plane) => plane.faces(up)));
     const middle = this.seen.isEmpty() ? new Vector3() : this.seen.getCenter(new Vector3());
     const foot = middle.clone().addScaledVector(up, this.groundLevel - middle.dot(up));
@@ -304,9 +320,25 @@ function drawnBySoftware(renderer: WebGLRenderer): boolean {
   const gl = renderer.getContext(), names = gl.getExtension("WEBGL_debug_renderer_info");
   return names !== null && /swiftshader|llvmpipe|software|basic render/i.test(String(gl.getParameter(names.UNMASKED_RENDERER_WEBGL)));
 }
-const cornersOf = (box: Box3): Vector3[] =>
-  box.isEmpty() ? [] : Array.from({ length: 8 }, (_, i) => new Vector3(i & 1 ? box.max.x : box.min.x, i & 2 ? box.max.y : box.min.y, i & 4 ? box.max.z : box.min.z));
 const lowest = (box: Box3, up: Vector3): number => Math.min(...cornersOf(box).map((corner) => corner.dot(up)));
+
+// How low a rod comes that swings stiffly about the one place where it is held, along up; what stands on that place does not swing.
+function swingsTo({ description, frame, rods, origin }: Run, space: Space): number {
+  if (!frame || description.mode !== "dynamics" || Math.hypot(...description.gravity) === 0) return Infinity;
+  let level = Infinity;
+  rods.data.layout.forEach((rod, r) => {
+    const held = description.clamps.filter((clamp) => clamp.rod === r && clamp.hold.includes("position"));
+    const at = held.length === 1 ? pointAt(description, rods.data, frame, r, held[0].material) : null;
+    if (!at) return;
+    const foot = space.toDrawing(at), height = foot.dot(space.up), node = new Vector3();
+    for (let k = rod.first; k < rod.first + rod.nodes; ++k) {
+      node.fromArray(frame.positions, 3 * k).multiplyScalar(space.scale).add(origin);
+      const reach = node.distanceTo(foot);
+      if (node.dot(space.up) - height < 0.7 * reach) level = Math.min(level, height - reach);
+    }
+  });
+  return level;
+}
 
 export function makeRodView(canvas: HTMLCanvasElement): RodView {
   return new View(canvas);

@@ -54,7 +54,7 @@ export class Markers {
     const places = Math.min(PLACES, this.data.totalEdges), contacts = Math.min(CONTACTS, frame.contacts.length / 10);
     this.boxes.begin(this.description.clamps.length);
     this.collars.begin(this.description.clamps.length);
-    this.balls.begin(this.description.clamps.length + this.description.couplings.length + frame.hands.length / 3);
+    this.balls.begin(this.description.clamps.length + this.description.couplings.length + (2 * frame.hands.length) / 9);
     this.arrows.begin(3 * places);
     this.contacts.begin(2 * contacts);
     this.clamps(frame, look);
@@ -117,10 +117,10 @@ export class Markers {
 
   private hands(frame: FrameData, look: Look, reach: number): void {
     const ball = (at: Vector3, size: number, colour: Vector3) => this.balls.add(this.x.set(size, 0, 0), this.y.set(0, size, 0), this.z.set(0, 0, size), at, colour);
-    const count = frame.hands.length / 6;
+    const count = frame.hands.length / 9;
     this.springs.begin(count, reach);
     for (let h = 0; h < count; ++h) {
-      const hand = this.point(frame.hands, 6 * h), held = this.point(frame.hands, 6 * h + 3);
+      const hand = this.point(frame.hands, 9 * h), held = this.point(frame.hands, 9 * h + 3);
       this.springs.add(held, hand);
       ball(hand, 0.8 * reach, ACCENT);
       ball(held, 0.5 * reach, ACCENT);

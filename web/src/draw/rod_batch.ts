@@ -10,7 +10,7 @@ import { SHADE_LAYER } from "./shadow";
 import { cap, coarser, detailFor, rectangularTube, repeated, roundTube, type Detail, type Range } from "./templates";
 
 // Tints that tell overlaid runs apart: pale half and full half.
-const TINTS = [["#f0d9ae", "#2a6f97"], ["#f6b48c", "#b9471a"], ["#a8d69c", "#2c7a3d"], ["#cdb2e6", "#69409a"], ["#ecd06a", "#8a6608"], ["#9fd8dc", "#0f6a73"]];
+export const TINTS = [["#f0d9ae", "#2a6f97"], ["#f6b48c", "#b9471a"], ["#a8d69c", "#2c7a3d"], ["#cdb2e6", "#69409a"], ["#ecd06a", "#8a6608"], ["#9fd8dc", "#0f6a73"]];
 
 interface Part { round: boolean; edges: Range; starts: Range; ends: Range }
 

@@ -114,7 +114,7 @@ void main() {
 }
 `;
 
-// Two tones on either side of d1, and a stripe along d1 itself: twist is read off the surface.
+// Two tones on either side of d1, and a stripe along d1 itself: twist is read off the surface. Coloured by a quantity: that colour alone.
 export const ROD_FRAGMENT = /* glsl */ `
 precision highp float;
 ${SHADING_GLSL}
@@ -135,9 +135,9 @@ void main() {
   #ifdef COLOURED
     vec3 c = texture2D(uMap, vec2(clamp((vValue - uRange.x) * uRange.y, 0.0, 1.0) * (255.0 / 256.0) + 0.5 / 256.0, 0.5)).rgb;
     c = c * c * (0.3 + 0.7 * c); // about sRGB to linear
-    a = c * 1.1 + 0.035;
-    b = mix(c * 0.42 + 0.008, uToneB, uTinted * 0.8);
-    mark = mix(vec3(0.97), c, 0.1);
+    // One colour all around, no stripe: it is read against the legend. Overlaid runs keep a half of their own.
+    a = mark = c;
+    b = mix(c, uToneB, uTinted * 0.8);
   #endif
   vec3 albedo = mix(mix(b, a, side), mark, stripe);
   gl_FragColor = vec4(encode(shaded(albedo, normalize(vNormal), vWorld, 0.16)), uOpacity);

@@ -18,6 +18,7 @@ export interface Picked {
   position: Vec3; // absolute [m]
 }
 export interface Legend { title: string; unit: string; low: number; high: number; colours: string[] } // colours: CSS, low to high
+export interface Room { left: number; right: number; top: number; bottom: number } // of the picture, in fractions from its upper left corner
 export interface Camera { position: Vec3; target: Vec3 }
 
 export interface RodView {
@@ -33,11 +34,16 @@ export interface RodView {
   setCamera(camera: Camera): void;
   onCamera(changed: (camera: Camera) => void): void; // by the mouse
   enableOrbit(on: boolean): void; // off while a point is dragged
-  fit(): void; // the whole scene in the picture
+  // The whole scene in one of the rooms, with the points where it is known to go (absolute, [m]). `begins`: with room to swing, as at the start.
+  fit(rooms?: Room[], motion?: Vec3[], begins?: boolean): void;
   project(point: Vec3): { x: number; y: number }; // absolute point -> CSS pixels, for tests and labels
+  aboveGround(point: Vec3): number; // [m], along up
+  inside(point: Vec3): boolean; // it is in the picture, hidden or not
+  perMetre(): number; // CSS pixels of a metre, as deep as the point that the view turns about
   resize(): void;
   draw(): void;
   picture(width: number, height: number, overlay?: (context: CanvasRenderingContext2D) => void): Promise<Blob>; // PNG
   dispose(): void;
 }
+export { TINTS } from "./rod_batch"; // of overlaid runs: pale half, full half
 export { makeRodView } from "./make_rod_view";

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "math/elementary.h"
 #include "math/rotation.h"
 #include "math/transport.h"
 #include "methods/der/chain/chain.h"
@@ -95,15 +96,15 @@ class Builder {
   struct WallWish {
     bool direction = true, twist = true;
     int clamp = -1;  // or what carries it
-    Quat now;
+    WallPose now;
   };
   WallWish wish(int number) const {
     if (z(number) >= model_.clamps.size()) {
       const CarriedWall& wall = choice_.carried[z(number) - model_.clamps.size()];
-      return {true, true, Wall::carried_by(wall.carrier), wall.orientation};
+      return {true, true, Wall::carried_by(wall.carrier), wall.now};
     }
     const ClampModel& clamp = model_.clamps[z(number)];
-    return {clamp.direction, clamp.twist, number, drive_.clamps[z(number)].pose.orientation};
+    return {clamp.direction, clamp.twist, number, pose_of(drive_.clamps[z(number)])};
   }
 
   // Slots and vertices of one rod, in order; returns where the next rod starts.
@@ -144,6 +145,7 @@ class Builder {
         const bool inside = i > 0 && i + 1 < rod.slots;
         chain_.walls.push_back(
             {s, static_cast<int>(chain_.rods.size()), held.clamp, held.direction, held.twist, inside && !held.direction});
+        chain_.walls.back().turn = held.now.turn, chain_.walls.back().winding = held.now.winding;
         if (held.clamp < 0) carried_walls_.push_back({chain_.walls.size() - 1, held.now});
         // It has the section of the edge after it, at the end of the rod of the edge before.
         chain_.edge[z(s)] = i + 1 < rod.slots ? slots_[z(i + 1)].edge : slots_[z(i - 1)].edge;
@@ -190,7 +192,7 @@ class Builder {
                      &c.roll_change}) {
       a->assign(z(n), 0);
     }
-    for (Array2* a : {&c.rest_first, &c.rest_second, &c.old_first, &c.old_second}) a->assign(n);
+    for (Array2* a : {&c.rest_first, &c.rest_second}) a->assign(n);
     for (Array3* a : {&c.x, &c.v, &c.moment, &c.gradient}) a->assign(n, {0, 0, 0});
     c.t.assign(n, {1, 0, 0});
     for (Array3* a : {&c.u, &c.m1}) a->assign(n, {0, 1, 0});
@@ -207,7 +209,7 @@ class Builder {
     fill_rest(rod, shapes);
     fill_joints(rod, from);
     fill_angles(rod, shapes);
-    decide_path(rod, from);
+    decide_path(rod);
   }
 
   void fill_vertices(const ChainRod& rod, const RodModel& from) {
@@ -256,7 +258,7 @@ class Builder {
       if (c.kind[k] == SlotKind::wall) {
         // A wall has the frame of its node, an edge its own: at rest, and in the pose to start from.
         const Quat& rest = model_.rest_node_frame[node];
-        const Quat now = wish(wall_at_[z(node.value)]).now;
+        const Quat now = wish(wall_at_[z(node.value)]).now.orientation;
         shape = {tangent_of(rest), d1_of(rest), tangent_of(now), d1_of(now)};
       } else {
         const EdgeIndex e{c.edge[k]};
@@ -300,7 +302,9 @@ class Builder {
       }
       rest_directors_.push_back(bishop);
       const Mat2 diagonal = bending_matrix_towards(section_of(rod.first + i));
-      const Mat2 turn = Eigen::Rotation2Dd(c.phi[k]).toRotationMatrix();
+      const auto [sine, cosine] = math::sincos(c.phi[k]);  // not the C library's: its bits depend on the processor
+      Mat2 turn;
+      turn << cosine, -sine, sine, cosine;
       const Mat2 B = turn * diagonal * turn.transpose();
       c.B_xx[k] = B(0, 0), c.B_xy[k] = 0.5 * (B(0, 1) + B(1, 0)), c.B_yy[k] = B(1, 1);
     }
@@ -364,7 +368,7 @@ class Builder {
     for (int i = 1; i < rod.slots; ++i) {
       const auto k = z(rod.first + i);
       const SlotShape &a = shapes[z(i - 1)], &b = shapes[z(i)];
-      const double section_twist = unwrap(discrete_twist(a.t, a.d1, b.t, b.d1), b.twist_before);
+      const double section_twist = unwrap(discrete_twist(a.t, a.d1, b.t, b.d1), twist_near(rod.first + i, b));
       c.theta[k] = c.theta[k - 1] + section_twist - (c.phi[k] - c.phi[k - 1]);
     }
     if (rod.ring) {
@@ -373,7 +377,32 @@ class Builder {
     }
   }
 
-  void decide_path(ChainRod& rod, const RodModel& from) {
+  // What the twist of the joint before a slot is about. Next to a wall that stood before it is what it was then, any number of
+  // turns, and what the wall has turned since: half a segment may carry many turns, of which poses show nothing.
+  double twist_near(int slot, const SlotShape& shape) const {
+    const bool wall = chain_.kind[z(slot)] == SlotKind::wall || chain_.kind[z(slot - 1)] == SlotKind::wall;
+    if (!wall || !choice_.before) return shape.twist_before;
+    const Chain& old = *choice_.before;
+    const Place a = place_in(old, slot - 1), b = place_in(old, slot);
+    if (a.slot < 0 || b.slot != a.slot + 1) return shape.twist_before;
+    const auto angle = [&](int s) { return old.theta[z(s)] + old.phi[z(s)]; };
+    return angle(b.slot) + b.wound - angle(a.slot) - a.wound;
+  }
+  struct Place {
+    int slot = -1;
+    double wound = 0;  // since then
+  };
+  Place place_in(const Chain& old, int slot) const {
+    if (chain_.kind[z(slot)] == SlotKind::edge) return {old.slot_of_edge[z(chain_.edge[z(slot)])], 0};
+    if (chain_.kind[z(slot)] != SlotKind::wall) return {};  // around a ring: the closure is found anew
+    const auto at = [&](const Chain& c, const auto& same) { return std::find_if(c.walls.begin(), c.walls.end(), same); };
+    const auto now = at(chain_, [&](const Wall& w) { return w.slot == slot; });
+    const auto was =
+        at(old, [&](const Wall& w) { return w.clamp == now->clamp && old.node[z(w.slot)] == chain_.node[z(slot)]; });
+    return was == old.walls.end() ? Place{} : Place{was->slot, now->winding - was->winding};
+  }
+
+  void decide_path(ChainRod& rod) {
     Chain& c = chain_;
     bool simple = true;
     for (int s = rod.first; s < rod.first + rod.slots; ++s) {
@@ -386,10 +415,10 @@ class Builder {
     }
     // A rod that friction may turn, and nothing holds from turning, gets inertia about itself.
     bool held = false;
-    for (const Wall& wall : c.walls) held = held || (wall.twist && wall.rod == static_cast<int>(&rod - c.rods.data()));
+    for (const Wall& wall : c.walls_of_rod(static_cast<int>(&rod - c.rods.data()))) held = held || wall.twist;
     if (choice_.rolling && !held) let_roll(c, rod, model_, pose_);
-    // Internal damping, and loads that need the material frame, take the general path.
-    simple = simple && !choice_.force_general && !choice_.rolling && from.damping.internal == 0;
+    // Loads that need the material frame take the general path.
+    simple = simple && !choice_.force_general && !choice_.rolling;
     for (const NodeLoad& load : model_.node_loads) {
       if (load.rod == rod.model_rod && (load.is_moment || load.axes == Axes::material)) simple = false;
     }
@@ -413,7 +442,7 @@ class Builder {
   std::vector<int> wall_at_;  // per node: clamp or -1
   std::vector<char> held_;    // per node
   std::vector<V3<double>> rest_directors_;
-  std::vector<std::pair<std::size_t, Quat>> carried_walls_;
+  std::vector<std::pair<std::size_t, WallPose>> carried_walls_;
 };
 
 }  // namespace

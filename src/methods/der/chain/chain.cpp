@@ -39,8 +39,8 @@ void find_regions(Chain& c, const ChainRod& rod) {
   const int r = static_cast<int>(&rod - c.rods.data());
   // Slots at which the frame is held, in order.
   std::vector<int> held;
-  for (const Wall& wall : c.walls) {
-    if (wall.rod == r && wall.twist) held.push_back(wall.slot);
+  for (const Wall& wall : c.walls_of_rod(r)) {
+    if (wall.twist) held.push_back(wall.slot);
   }
   const auto add = [&](int from, int to, int from2, int to2, bool closes) {
     TwistRegion region{r, from, to, from2, to2, closes, 0, 0};

@@ -10,6 +10,7 @@
 // carry the same mass, get the same force and so move alike, bit for bit.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -68,12 +69,15 @@ struct Wall {
       false;  // inside the rod, twist held but direction free: the wall's direction is that between its neighbours
   V3<double> target_tangent{1, 0, 0}, target_d1{0, 1, 0};  // where the clamp's section frame stands
   V3<double> director{0, 1, 0};  // of the material frame, perpendicular to the wall's present direction
+  // Of what turns the wall: its turn about its axis, and the part of it about the wall's direction [rad], when the wall was
+  // last set. Numbers of turns, which orientations do not show: the angle of the frame goes on by the difference.
+  double turn = 0, winding = 0;
   // What carries it, when it is no clamp; see bodies_and_joints.h.
   static int carried_by(int carrier) { return -1 - carrier; }
   int carrier() const { return clamp < 0 ? -1 - clamp : -1; }
   template <class Archive>
   void visit_state(Archive& archive) {  // which walls there are follows from the clamps that hold
-    archive(target_tangent, target_d1, director);
+    archive(target_tangent, target_d1, director, turn, winding);
   }
 };
 struct Twin {
@@ -148,7 +152,6 @@ struct Chain {
   Array3 x, v;                         // per vertex
   Array theta;                         // per slot, unwrapped
   Array roll, roll_change;             // per slot, of rolling rods: d theta/dt, and its change in the last step [rad/s]
-  Array2 old_first, old_second;        // material curvatures of the step before, for internal damping
   Array tension;                       // multiplier of the last projection, times edge = internal force [N/m]
   std::vector<double> first_director;  // Bishop director of each rod's first slot, 3 numbers each
   std::vector<double> closure;         // per rod: angle between a ring's last and first Bishop frame, unwrapped
@@ -178,6 +181,11 @@ struct Chain {
   std::span<const ChainRod> rods_of(const Chunk& k) const { return part(rods, k.first_rod, k.last_rod); }
   std::span<Wall> walls_of(const Chunk& k) { return part(walls, k.first_wall, k.last_wall); }
   std::span<const Wall> walls_of(const Chunk& k) const { return part(walls, k.first_wall, k.last_wall); }
+  std::span<const Wall> walls_of_rod(int rod) const {  // walls stand in the order of the rods
+    const auto before = [](const Wall& wall, int r) { return wall.rod < r; };
+    const auto first = std::lower_bound(walls.begin(), walls.end(), rod, before);
+    return {first, std::lower_bound(first, walls.end(), rod + 1, before)};
+  }
   std::span<const Twin> twins_of(const Chunk& k) const { return part(twins, k.first_twin, k.last_twin); }
   std::span<const TwistRegion> regions_of(const Chunk& k) const { return part(regions, k.first_region, k.last_region); }
 
@@ -205,14 +213,20 @@ struct Beside {
 };
 Beside edges_beside(const Chain& chain, int node);
 
+// How something that holds a wall stands: its orientation, and how far it has turned (see Wall).
+struct WallPose {
+  Quat orientation = Quat::Identity();
+  double turn = 0, winding = 0;  // [rad]
+};
 struct CarriedWall {  // a wall that something else than a clamp carries
   int node = 0, carrier = 0;
-  Quat orientation = Quat::Identity();  // now
+  WallPose now;
 };
 struct ChainChoice {
   bool force_general = false;  // every rod by the general path, for tests
   std::span<const CarriedWall> carried = {};
-  bool rolling = false;  // friction turns the frames: the general path, and rods may roll
+  bool rolling = false;           // friction turns the frames: the general path, and rods may roll
+  const Chain* before = nullptr;  // the chain that this one replaces, directors filled: twist next to walls that stay
 };
 // From a pose of the rods (positions, frames, unwrapped twist) and the walls that stand at this time.
 Chain build_chain(const Model& model, const Frame& pose, const Drive& drive, const ChainChoice& choice);

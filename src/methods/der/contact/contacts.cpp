@@ -177,8 +177,12 @@ void Contacts::visit_state(StateArchive& archive) {
   archive(watch_);
   archive.fixed(torque_);
   archive(points_);
+  if (!archive.reading()) return;
+  const auto among = [](int number, auto count) { return number >= -1 && number < static_cast<std::int64_t>(count); };
   for (const ContactPoint& p : points_)
-    TENDRIL_REQUIRE(p.edge_a < watch_.geometry().edges() && p.edge_b < watch_.geometry().edges(), "the state is damaged");
+    TENDRIL_REQUIRE(among(p.edge_a, watch_.geometry().edges()) && among(p.edge_b, watch_.geometry().edges()) &&
+                        among(p.obstacle_b, model_.obstacles.size()) && among(p.body_b, model_.bodies.size()),
+                    "the state is damaged");
 }
 
 }  // namespace tendril::der

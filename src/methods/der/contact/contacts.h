@@ -66,6 +66,11 @@ class Contacts {
 
   std::span<const ContactPoint> points() const { return points_; }
   const Vec3& force_at(int node) const { return node_force_[z(node)]; }  // of all contacts on a node, in the last step [N]
+  double torque(std::size_t edge) const { return torque_[edge]; }        // of friction about an edge, in the last step [N m]
+  // What the contacts of the step that is finished did: work of obstacles and driven bodies that move, and what friction and impacts
+  // took. `before`: velocities and bodies at the start of the step. See energy_flow.h.
+  void add_flow(const Chain& chain, const Array3& before, const BodiesAndJoints* joins,
+                std::span<const BodyState> bodies_before, double dt, EnergyFlow& flow) const;
   void visit_state(StateArchive& archive);
 
  private:

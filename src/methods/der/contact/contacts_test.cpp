@@ -164,8 +164,9 @@ SENTENCE("der", "a fast thin rod does not pass through a rod, a thin plate or a 
     ASSERT_TRUE(static_cast<bool>(simulation)) << to_text(simulation.problems());
     while (!simulation->finished()) simulation->advance();
     const RunReport report = simulation->report();
-    ASSERT_EQ(report.outcome, Outcome::fine) << kind << report.message;
-    EXPECT_GE(report.most_contacts, 1) << kind;
+    // At twenty radii per step the energy of the impact is not right, and the run says so.
+    ASSERT_TRUE(report.outcome == Outcome::fine || report.outcome == Outcome::suspect) << kind << report.message;
+    EXPECT_GE(report.max_contacts, 1) << kind;
     EXPECT_LT(report.worst_penetration, 0.02) << kind;
     const Frame& frame = simulation->frame();
     if (kind == 0) {  // wherever the two cross, seen from above, the first one is above
@@ -200,8 +201,8 @@ SENTENCE("der", "a saved state goes on bit for bit in the middle of contact") {
   b.visit_state(reader);
   EXPECT_TRUE(reader.at_end());
   for (const int last = i + 300; i < last; ++i) {
-    a.step(i * h, h, {});
-    b.step(i * h, h, {});
+    std::ignore = a.step(i * h, h, {});
+    std::ignore = b.step(i * h, h, {});
   }
   StateWriter wa, wb;
   a.visit_state(wa);

@@ -100,8 +100,10 @@ void Contacts::turn_frames(const Chain& c, AngleWork& angles, double dt) {
   for (std::size_t i = 0; i < c.walls.size(); ++i) {  // walls that turn, and take their neighbours along,
     const Wall &from = walls_before_[i], &to = c.walls[i];
     if (!to.twist) continue;
-    const double angle = signed_angle(parallel_transport_normal(from.target_tangent, to.target_tangent, from.target_d1),
-                                      to.target_d1, to.target_tangent);
+    const double angle =
+        unwrap(signed_angle(parallel_transport_normal(from.target_tangent, to.target_tangent, from.target_d1), to.target_d1,
+                            to.target_tangent),
+               to.winding - from.winding);
     const auto s = z(to.slot);
     weight_[s - 1] += c.twist_stiffness[s] * angle;
     weight_[s + 1] += c.twist_stiffness[s + 1] * angle;

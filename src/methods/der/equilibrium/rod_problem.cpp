@@ -7,6 +7,7 @@
 #include "math/rotation.h"
 #include "math/transport.h"
 #include "methods/der/equilibrium/rod_problem.h"
+#include "methods/der/lengths/straight_spans.h"
 #include "methods/der/rod/frames.h"
 
 namespace tendril::der {
@@ -16,6 +17,7 @@ namespace {
 // instead of running up its walls.
 constexpr double shift_in_bends = 1e-6;
 constexpr double trusted_shift = 1e-5;  // steps with a larger one say nothing about the multipliers
+constexpr double length_weight = 3e-3;  // with it the tolerance of forces is that of lengths, too
 }  // namespace
 
 RodProblem::RodProblem(Relaxer& r, Chain& c, int rod, const Drive& drive, Loads& loads)
@@ -33,12 +35,24 @@ RodProblem::RodProblem(Relaxer& r, Chain& c, int rod, const Drive& drive, Loads&
 NewtonPoint RodProblem::evaluate() {
   if (!conservative()) refresh_loads();  // the residual counts, so it must be the true one
   // The residual is the largest force or moment on a free unknown, over what is usual there, so that both count alike.
+  with_penalty_ = !saddle_;
   assemble(false);
+  with_penalty_ = true;
   double residual = 0;
   for (int i = 0; i < n_.size; ++i) {
     if (!n_.fixed[z(i)]) residual = std::max(residual, std::abs(n_.gradient[z(i)]) / n_.scale[z(i)]);
   }
+  for (int s = rod_.first; saddle_ && s < last_; ++s) {
+    // Lengths in the measure of forces, weighted low: a step that changes the tension by dF leaves them dF/k off.
+    const double missing = r_.stiffness_[z(s)] * std::abs(c_.length[z(s)] - c_.rest_length[z(s)]);
+    if (c_.constrained[z(s)] > 0) residual = std::max(residual, length_weight * missing / n_.scale[z(n_.x[0])]);
+  }
   return {energy_, residual, energy_scale_};
+}
+
+void RodProblem::move_multipliers() {
+  saddle_ = true;
+  base_multiplier_ = r_.multiplier_;
 }
 
 // Towards lower energy: the matrix is shifted until it is positive definite.
@@ -89,11 +103,21 @@ bool RodProblem::full_direction() {
     const Eigen::VectorXd correction = W * part;
     for (int i = 0; i < n_.size; ++i) n_.direction[z(i)] -= correction[i];
   }
-  limit_direction();
+  used_shift_ = 0;
+  keep_linear_forces();
+  const double share = limit_direction();
+  for (double& force : linear_) force *= share;
   for (const double d : n_.direction) {
     if (!std::isfinite(d)) return false;
   }
   return true;
+}
+
+bool RodProblem::conservative() const {
+  return std::all_of(couples_.begin(), couples_.end(),
+                     [&](const Loads::Couple& couple) { return c_.kind[z(couple.slot)] == SlotKind::wall; }) &&
+         std::all_of(follower_forces_.begin(), follower_forces_.end(),
+                     [&](const Loads::Follower& f) { return c_.held[z(f.vertex)] != 0; });
 }
 
 // Edges turn about their base direction rather than move along a straight line, so that lengths change only as the step
@@ -101,6 +125,9 @@ bool RodProblem::full_direction() {
 // what does not meet at a held vertex (a second-order amount) is spread evenly over the edges before it.
 void RodProblem::move(double fraction) {
   fraction_ = fraction;
+  for (int s = rod_.first; saddle_ && s < last_; ++s) {
+    if (c_.constrained[z(s)] > 0) r_.multiplier_[z(s)] = base_multiplier_[z(s)] + fraction * linear_[z(s)];
+  }
   const auto moved = [&](int v) {
     const int k = n_.x[z(v - rod_.first)];
     return r_.base_x_.get(v) + fraction * V3<double>{n_.direction[z(k)], n_.direction[z(k + 1)], n_.direction[z(k + 2)]};
@@ -157,6 +184,7 @@ void RodProblem::accept() {
   // The present state becomes the new base; the work of loads goes on from the sum so far, because they are evaluated anew
   // there.
   work_ = load_work();
+  if (saddle_) base_multiplier_ = r_.multiplier_;
   for (int s = rod_.first; s <= rod_.first + rod_.slots; ++s) {
     r_.base_x_.set(s, c_.x.get(s));
     r_.base_t_.set(s, c_.t.get(s));
@@ -165,6 +193,41 @@ void RodProblem::accept() {
     r_.turned_[z(s)] = 0;
   }
   refresh_loads();
+}
+
+void RodProblem::bend_straight_spans() {
+  std::vector<StraightSpan> spans;
+  find_compressed_spans(c_, rod_, spans);
+  if (spans.empty()) return;
+  assemble(false);
+  const auto force_at = [&](int v) -> V3<double> {
+    const int k = n_.x[z(v - rod_.first)];
+    return {-n_.gradient[z(k)], -n_.gradient[z(k + 1)], -n_.gradient[z(k + 2)]};
+  };
+  std::fill(n_.direction.begin(), n_.direction.end(), 0.0);
+  for (const StraightSpan& span : spans) {
+    bend_span(c_, span, preferred_side(c_, span, force_at), [&](int v, const V3<double>& x) {
+      const V3<double> change = x - c_.x.get(v);
+      for (int k = 0; k < 3; ++k) n_.direction[z(n_.x[z(v - rod_.first)] + k)] = change[k];
+    });
+  }
+  move(1);
+  accept();
+}
+
+bool RodProblem::pushed_while_taut() {
+  std::vector<StraightSpan> spans;
+  find_taut_spans(c_, rod_, spans);
+  if (spans.empty()) return false;
+  assemble(false);
+  for (const StraightSpan& span : spans) {
+    for (int v = span.from + 1; v < span.to; ++v) {
+      const int k = n_.x[z(v - rod_.first)];
+      const V3<double> g{n_.gradient[z(k)], n_.gradient[z(k + 1)], n_.gradient[z(k + 2)]};
+      if (norm(g - dot(g, span.along) * span.along) > 1e-9 * n_.scale[z(k)]) return true;
+    }
+  }
+  return false;
 }
 
 double RodProblem::worst_length() const {
@@ -192,43 +255,13 @@ void RodProblem::update_multipliers() {
   for (int s = rod_.first; s < last_; ++s) {
     if (c_.constrained[z(s)] > 0) r_.multiplier_[z(s)] += r_.stiffness_[z(s)] * (c_.length[z(s)] - c_.rest_length[z(s)]);
   }
+  if (saddle_) base_multiplier_ = r_.multiplier_;
 }
 
 int RodProblem::negative_pivots(double below) {
   // Sylvester's law of inertia: the negative pivots of K + below S count the eigenvalues less than -below.
-  counting_ = true;
   assemble(true);
-  counting_ = false;
   return factor(below).negative;
-}
-
-// The softest mode by inverse iteration with the factor at hand: K x = lambda S x, S the stiffness of one segment. A few
-// rounds, because the verdict must cost little compared with the equilibrium; `direction` is free once the equilibrium is
-// found.
-Verdict RodProblem::judge() {
-  constexpr int rounds = 4;
-  if (!conservative()) return {Verdict::Kind::no_energy};
-  Verdict verdict{Verdict::Kind::counted, negative_pivots()};
-  // `direction` serves as the iteration vector.
-  std::vector<double>& x = n_.direction;
-  for (int i = 0; i < n_.size; ++i) x[z(i)] = n_.fixed[z(i)] ? 0 : 1 + 0.1 * (i * 7 % 13);  // along no mode in particular
-  double before = 0, along = 0;
-  for (int round = 0; round < rounds; ++round) {
-    // Scale by the largest entry, against overflow; then x <- K^-1 S x, and Rayleigh's quotient from the vector before and
-    // after.
-    double largest = 0;
-    for (const double v : x) largest = std::max(largest, std::abs(v));
-    before = along = 0;  // x' S x and x' S K^-1 S x, whose ratio is the eigenvalue
-    for (int i = 0; i < n_.size; ++i) {
-      x[z(i)] *= n_.stiff[z(i)] / largest;
-      before += x[z(i)] * x[z(i)] / n_.stiff[z(i)];
-      n_.gradient[z(i)] = x[z(i)];
-    }
-    solve(x);
-    for (int i = 0; i < n_.size; ++i) along += x[z(i)] * n_.gradient[z(i)];
-  }
-  verdict.softest = before / along;
-  return verdict;
 }
 
 // Writes frames and tension back: theta from the twists, the Bishop frame of the first slot from its material frame.
@@ -374,6 +407,7 @@ void RodProblem::set_scales() {
     const double away = (grip.pose.position - point_of(grip)).norm();
     load += away * grip.stiffness * segment / (grip.stiffness + segment);
   }
+  n_.whole = whole;
   // Positions: stiffness EI/l^3, force EI/l^2 plus the loads. Angles: stiffness EI/l, moment that force times l.
   const double force = bending / (shortest * shortest) + load;
   n_.stiff.assign(z(n_.size), bending / shortest);

@@ -4,6 +4,7 @@
 #include <array>
 #include <vector>
 
+#include "linear/null_space.h"
 #include "methods/der/equilibrium/relax.h"
 
 namespace tendril::der {
@@ -23,7 +24,8 @@ class RodProblem {
   // rank.
   //   (S + R Q^T)^-1 r = y - S^-1 R (1 + Q^T S^-1 R)^-1 Q^T y,   y = S^-1 r
   bool full_direction();
-  bool conservative() const { return couples_.empty() && follower_forces_.empty(); }
+  // A moment on a wall turns about a fixed direction, and a force on what is held does no work: both do no harm.
+  bool conservative() const;
 
   // Edges turn about their base direction rather than move along a straight line, so that lengths change only as the step
   // says; otherwise an inextensible rod could turn by little more than a degree at a time. Vertices follow from the edges,
@@ -34,12 +36,21 @@ class RodProblem {
 
   void accept();
 
+  // A straight rod that does not stretch cannot be shortened to first order: where its ends have come together it is bent a
+  // little before the first Newton step.
+  void bend_straight_spans();
+  bool pushed_while_taut();  // held exactly straight, with a load across: no finite tension carries it
+
   double worst_length() const;
   void update_multipliers();
   void follow_multipliers(double fraction);  // by what the Newton step says of them
   bool inextensible() const;
+  // For full_direction: from here on multipliers move with the unknowns, and what lengths miss is part of the residual.
+  void move_multipliers();
   int negative_pivots(double below = 0);
   Verdict judge();  // of the present state as an equilibrium, with the softest mode
+  // Along the mode in which the energy falls most, by 0.3 rad where it turns an edge most.
+  void leave_saddle();
 
   // Writes frames and tension back: theta from the twists, the Bishop frame of the first slot from its material frame.
   void finish();
@@ -74,6 +85,11 @@ class RodProblem {
   Vec3 point_of(const Grip& grip) const;
   void add_couple(const Loads::Couple& couple, bool hessian);
   PivotReport factor(double shift);
+  void multiply(std::span<const double> x, std::span<double> y) const;  // by the assembled matrix
+  // Motions of the whole rod that its clamps allow; 1: turning about itself is one of them.
+  Eigen::MatrixXd rigid_motions(int& turns_about_itself) const;
+  NullSpace neutral_among(const Eigen::MatrixXd& candidates) const;  // what of them meets no stiffness
+  double rounding() const;                                           // of an eigenvalue, over that of one segment
   void solve(std::span<double> x, int columns = 1) const;
 
   // What follows the rod: moments M on slots and forces F on vertices. The rows are the gradient entries they act on, the
@@ -100,10 +116,12 @@ class RodProblem {
   Loads& loads_;
   std::vector<Loads::Couple> couples_;
   std::vector<Loads::Follower> follower_forces_;
-  Array linear_;  // change of the multipliers that goes with the whole direction
+  Array linear_;              // change of the multipliers that goes with the whole direction
+  Array base_multiplier_;     // before the present step, where multipliers move with the unknowns
+  bool saddle_ = false;       // they do
+  bool with_penalty_ = true;  // forces of the augmented Lagrangian; false: of the multipliers alone
   int last_ = 0;
   double energy_ = 0, energy_scale_ = 0, work_ = 0, shift_ = 0, used_shift_ = 0, fraction_ = 1;
-  bool counting_ = false;       // pivots, not a step
   std::vector<char> follower_;  // per slot: a wall that follows its neighbours
   Vec3 felt_ = Vec3::Zero();    // dE when that wall's frame turns, summed over its two joints
 };

@@ -35,19 +35,30 @@ class BodiesAndJoints {
   std::span<const CarriedWall> walls();           // as they stand now
   void attach(const Chain& chain, double scale);  // a chain was built: rows and workspaces for it
   void set_walls(Chain& chain) const;
-  // Bodies and junctions move on by dt under gravity and the moments at their walls.
-  void step(const Chain& chain, const Drive& drive, double dt);
+  bool turns_too_far(const Chain& chain, double dt) const;  // a wall by more than `max_swing` in this step
+  // Bodies and junctions move on under gravity and the moments at their walls. False: the library could not move the bodies.
+  [[nodiscard]] bool step(const Chain& chain, const Drive& drive, StepTimes step);
   // Lengths of edges and joints at once. Without `velocities` only places change. `again`: multipliers add up.
-  ProjectionReport project(Chain& chain, double dt, double tolerance, int max_iterations, Push push, bool velocities = true,
-                           bool again = false);
+  ProjectionReport project(Chain& chain, StepTimes step, double tolerance, int max_iterations, Push push,
+                           bool velocities = true, bool again = false);
   // An impulse times dt at a point of a body: moves it and changes its velocities. The projection takes over from there.
   void push_body(int body, const Vec3& impulse, const Vec3& local, double dt);
-  // A hand at a body: its spring before the projection, its damper after it, each implicitly.
-  void pull(const Grip& grip, double dt);
-  void damp(const Grip& grip, double dt);
+  // A hand at a body: its spring before the projection, its damper after it, each implicitly; they return the impulse.
+  Vec3 pull(const Grip& grip, StepTimes step);
+  Vec3 damp(const Grip& grip, double dt);
   V3<double> force_at(int node) const { return node_force_[z(node)]; }  // of the joints on a node, in the last step [N]
 
+  // By the conserving push, and by the fast one where that finds no way.
+  ProjectionReport project_or_fast(Chain& chain, StepTimes step, double tolerance, int max_iterations, bool again);
+
   std::span<const BodyState> bodies() const { return bodies_; }
+  // For the energy balance: impulse and angular impulse of the contacts among bodies in the last step, and the work of driven bodies on
+  // what is joined to them. `before`: the bodies at the start of the step.
+  const Wrench& contact_impulse(std::size_t body) const { return contact_impulse_[body]; }
+  double work_of_driven(std::span<const BodyState> before, double dt) const;
+  Vec3 spin(int carrier) const {  // angular velocity of a body or a junction
+    return carrier < plan_.bodies ? bodies_[z(carrier)].motion.angular : junction_spin_[z(carrier - plan_.bodies)];
+  }
   double junction_energy() const;
   Vec3 junction_momentum() const;  // angular
   bool finite() const;
@@ -57,29 +68,34 @@ class BodiesAndJoints {
 
  private:
   Quat orientation(int carrier) const;
+  WallPose pose_of(const WallPlan& wall) const;
   Vec3 point_of(const Chain& chain, const TieSide& side) const;
   int turn_block(int carrier) const { return nodes_ + plan_.bodies + carrier; }
   int place_block(int body) const { return nodes_ + body; }
   Mat3 mobility(int body, const Vec3& lever) const;
   bool is_tied(int body) const;
+  void note_momentum(double sign, double dt);
   void remember_levers(const Chain& chain);
   void set_gradients(const Chain& chain, Push push);
   double set_values(const Chain& chain);
   void set_inverse_masses();
   void factor();
   void move_blocks(Chain& chain, double dt, bool velocities);
-  void finish(Chain& chain, double dt, bool velocities);
+  void finish(Chain& chain, StepTimes step, bool velocities);
   void add_row(std::initializer_list<int> blocks);
 
   const Model& model_;
   JoinPlan plan_;
   std::unique_ptr<ModelWorld> world_;
   std::vector<BodyState> bodies_;
+  std::vector<double> body_turn_;  // per body: of driven ones about their axes, any number of turns [rad]
   std::vector<Quat> junction_turn_;
   std::vector<Vec3> junction_spin_;
   std::int64_t steps_ = 0;
 
-  std::vector<Wrench> wrenches_;  // per body
+  std::vector<Wrench> wrenches_;         // per body
+  std::vector<Wrench> contact_impulse_;  // per body
+  double wall_work_ = 0;                 // of driven bodies on the walls they carry, in the last step [J]
   std::vector<Vec3> junction_moment_;
   std::vector<CarriedWall> walls_;
   int nodes_ = 0;
@@ -94,6 +110,12 @@ class BodiesAndJoints {
   std::vector<Vec3> angular_momentum_;  // per body, before a projection
   std::vector<V3<double>> node_force_;  // per node
   SparseLDLT matrix_;
+  // As they were before a projection that may fail.
+  Array3 free_x_, free_v_;
+  std::vector<BodyState> free_bodies_;
+  std::vector<Quat> free_turn_;
+  std::vector<Vec3> free_spin_;
+  Array free_multiplier_;
 };
 
 }  // namespace tendril::der

@@ -9,7 +9,7 @@ namespace {
 
 // Of a segment, per step: no hand makes its point faster than this, however far away and stiff it is. Beyond it the lengths
 // could not be restored any more. With the steps that bending waves allow it is metres to tens of metres per second.
-constexpr double most_pull = 0.25;
+constexpr double max_pull = 0.25;
 
 struct HeldPoint {
   int vertex[2];
@@ -29,12 +29,13 @@ HeldPoint point_of(const Chain& c, const Array* decay, const Grip& grip, double 
     p.x += p.weight[i] * c.x.get(p.vertex[i]);
     p.v += p.weight[i] * c.v.get(p.vertex[i]);
   }
-  p.most = most_pull * c.rest_length[z(s)] / dt;
+  p.most = max_pull * c.rest_length[z(s)] / dt;
   return p;
 }
 
 // Changes the point's velocity by an impulse change/W: each node's by w/m of that. Twins stay alike.
-void push(Chain& c, const HeldPoint& p, V3<double> change, double dt_of_positions) {
+// Returns the impulse.
+V3<double> push(Chain& c, const HeldPoint& p, V3<double> change, double dt_of_positions) {
   if (const double size = norm(change); size > p.most) change = (p.most / size) * change;
   const double before = norm(p.v), after = norm(p.v + change);
   if (after > p.most && after > before) change = (std::max(p.most, before) / after) * (p.v + change) - p.v;
@@ -51,6 +52,7 @@ void push(Chain& c, const HeldPoint& p, V3<double> change, double dt_of_position
       }
     }
   }
+  return (1 / p.W) * change;
 }
 
 }  // namespace
@@ -72,30 +74,32 @@ Mat3 BodiesAndJoints::mobility(int body, const Vec3& lever) const {
 // With the point's place x after the step without it, W its mobility and p the impulse times dt,
 //   p = k dt^2 (x_h - x - W p)
 // As for rods, no hand moves what hangs on them by more in a step than the lengths can follow.
-void BodiesAndJoints::pull(const Grip& grip, double dt) {
+Vec3 BodiesAndJoints::pull(const Grip& grip, StepTimes step) {
   const Pose& pose = bodies_[z(grip.body)].pose;
   const Vec3 lever = pose.orientation * grip.point;
-  const double k = grip.stiffness * dt * dt;
+  const double k = grip.stiffness * step.dt * step.kick;
   const Mat3 W = mobility(grip.body, lever);
   const Vec3 away = grip.pose.position - pose.position - lever;
   Vec3 p = (Mat3::Identity() + k * W).ldlt().solve(k * away);
-  if (const double moved = (W * p).norm(); moved > most_pull * scale_ && is_tied(grip.body)) p *= most_pull * scale_ / moved;
-  push_body(grip.body, p, grip.point, dt);
+  if (const double moved = (W * p).norm(); moved > max_pull * scale_ && is_tied(grip.body)) p *= max_pull * scale_ / moved;
+  push_body(grip.body, p, grip.point, step.dt);
+  return p / step.dt;
 }
 
 //   J = c dt (v_h - v - W J)
-void BodiesAndJoints::damp(const Grip& grip, double dt) {
+Vec3 BodiesAndJoints::damp(const Grip& grip, double dt) {
   BodyState& body = bodies_[z(grip.body)];
   const Vec3 lever = body.pose.orientation * grip.point;
   const double c = grip.damping * dt;
   const Mat3 W = mobility(grip.body, lever);
   const Vec3 difference = grip.motion.linear - body.motion.linear - body.motion.angular.cross(lever);
   Vec3 impulse = (Mat3::Identity() + c * W).ldlt().solve(c * difference);
-  if (const double change = (W * impulse).norm(); change * dt > most_pull * scale_ && is_tied(grip.body))
-    impulse *= most_pull * scale_ / (change * dt);
+  if (const double change = (W * impulse).norm(); change * dt > max_pull * scale_ && is_tied(grip.body))
+    impulse *= max_pull * scale_ / (change * dt);
   const BodyModel& model = model_.bodies[z(grip.body)];
   body.motion.linear += inverse_mass(model) * impulse;
   body.motion.angular += inverse_inertia(model, body.pose.orientation) * lever.cross(impulse);
+  return impulse;
 }
 
 // Each spring implicitly, at its point alone: the force it has at the end of the step. With x after the step without it,
@@ -103,14 +107,17 @@ void BodiesAndJoints::damp(const Grip& grip, double dt) {
 // What slows the other forces of the step down (mass damping here, drag afterwards) slows this one down too; otherwise a rod
 // would come to rest elsewhere than in equilibrium.
 void Der::pull_grips(double dt, bool moved) {
-  for (const Grip& grip : drive_.grips) {
-    if (grip.body >= 0) joins_->pull(grip, dt);
+  for (std::size_t i = 0; i < drive_.grips.size(); ++i) {
+    const Grip& grip = drive_.grips[i];
+    if (grip.body >= 0) flow_.note_grip(i, joins_->pull(grip, {dt, kick_}));
     if (grip.rod < 0 || grip.stiffness == 0) continue;
     HeldPoint p = point_of(*chain_, &decay_, grip, dt);
     if (!moved) p.x += dt * p.v;
     const double k = grip.stiffness;
     const V3<double> away = to_small(grip.pose.position) - p.x;
-    if (p.W > 0) push(*chain_, p, (p.W * k * dt / (1 + p.W * k * dt * dt)) * away, moved ? dt : 0);
+    if (!(p.W > 0)) continue;
+    const V3<double> J = push(*chain_, p, (p.W * k * kick_ / (1 + p.W * k * kick_ * dt)) * away, moved ? dt : 0);
+    flow_.note_grip(i, to_eigen(J));
   }
 }
 
@@ -118,12 +125,15 @@ void Der::pull_grips(double dt, bool moved) {
 // there would pull at what does not move.
 //   J = c (v_h - v) dt / (1 + W c dt)
 void Der::damp_grips(double dt) {
-  for (const Grip& grip : drive_.grips) {
-    if (grip.body >= 0) joins_->damp(grip, dt);
+  for (std::size_t i = 0; i < drive_.grips.size(); ++i) {
+    const Grip& grip = drive_.grips[i];
+    if (grip.body >= 0) flow_.note_grip(i, joins_->damp(grip, kick_));
     if (grip.rod < 0 || grip.damping == 0) continue;
     const HeldPoint p = point_of(*chain_, nullptr, grip, dt);
-    const double share = p.W * grip.damping * dt / (1 + p.W * grip.damping * dt);
-    if (p.W > 0) push(*chain_, p, share * (to_small(grip.motion.linear) - p.v), 0);
+    const double share = p.W * grip.damping * kick_ / (1 + p.W * grip.damping * kick_);
+    if (!(p.W > 0)) continue;
+    const V3<double> J = push(*chain_, p, share * (to_small(grip.motion.linear) - p.v), 0);
+    flow_.note_grip(i, to_eigen(J) / decay_[z(p.vertex[0])]);  // whole: mass damping had taken its part before
   }
 }
 

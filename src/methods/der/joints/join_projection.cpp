@@ -96,6 +96,8 @@ void BodiesAndJoints::attach(const Chain& c, double scale) {
   angular_momentum_.assign(z(plan_.bodies), Vec3::Zero());
   lever_.assign(2 * plan_.ties.size(), Vec3::Zero());
   moment_impulse_.assign(z(plan_.bodies) + plan_.junctions.size(), Vec3::Zero());
+  free_x_ = c.x, free_v_ = c.v;
+  free_bodies_ = bodies_, free_turn_ = junction_turn_, free_spin_ = junction_spin_, free_multiplier_ = rows_.multiplier;
   if (node_force_.size() != z(nodes_)) node_force_.assign(z(nodes_), {0, 0, 0});
 }
 
@@ -242,7 +244,7 @@ void BodiesAndJoints::move_blocks(Chain& c, double dt, bool velocities) {
   c.match_twins();
 }
 
-ProjectionReport BodiesAndJoints::project(Chain& c, double dt, double tolerance, int max_iterations, Push push,
+ProjectionReport BodiesAndJoints::project(Chain& c, StepTimes step, double tolerance, int max_iterations, Push push,
                                           bool velocities, bool again) {
   ProjectionReport report;
   // A second projection in the same step adds to the multipliers of the first. Effective masses as the bodies are turned
@@ -273,10 +275,23 @@ ProjectionReport BodiesAndJoints::project(Chain& c, double dt, double tolerance,
     }
     matrix_.solve(rows_.right);
     for (std::size_t r = 0; r < rows_.right.size(); ++r) rows_.multiplier[r] += rows_.right[r];
-    move_blocks(c, dt, velocities);
+    move_blocks(c, step.dt, velocities);
   }
-  finish(c, dt, velocities);
+  finish(c, step, velocities);
   return report;
+}
+
+ProjectionReport BodiesAndJoints::project_or_fast(Chain& c, StepTimes step, double tolerance, int max_iterations,
+                                                  bool again) {
+  constexpr int patience = 40;  // iterations with one matrix; more and the push has lost its way
+  free_x_ = c.x, free_v_ = c.v;
+  free_bodies_ = bodies_, free_turn_ = junction_turn_, free_spin_ = junction_spin_, free_multiplier_ = rows_.multiplier;
+  const ProjectionReport first =
+      project(c, step, tolerance, std::min(patience, max_iterations), Push::conserving, true, again);
+  if (first.fine) return first;
+  c.x = free_x_, c.v = free_v_;
+  bodies_ = free_bodies_, junction_turn_ = free_turn_, junction_spin_ = free_spin_, rows_.multiplier = free_multiplier_;
+  return project(c, step, tolerance, max_iterations, Push::fast, true, again);
 }
 
 void BodiesAndJoints::push_body(int b, const Vec3& impulse, const Vec3& local, double dt) {
@@ -292,9 +307,9 @@ void BodiesAndJoints::push_body(int b, const Vec3& impulse, const Vec3& local, d
   body.motion.angular += turn / dt;
 }
 
-void BodiesAndJoints::finish(Chain& c, double dt, bool velocities) {
+void BodiesAndJoints::finish(Chain& c, StepTimes step, bool velocities) {
   // Multipliers as forces: tensions of edges, what joints exert on nodes.
-  const double rate2 = 1 / (dt * dt);
+  const double dt = step.dt, rate2 = 1 / (dt * step.kick);
   const auto force = [&](int s) { return rate2 + c.mass_damping[z(s)] / dt; };  // damping takes its part of every force
   for (std::size_t i = 0; i < edge_slots_.size(); ++i)
     c.tension[z(edge_slots_[i])] = force(edge_slots_[i]) * rows_.multiplier[i];

@@ -79,13 +79,16 @@ SENTENCE("der", "the moment a body feels is minus the derivative of the rod's en
     const auto chain_at = [&](const Eigen::VectorXd& y) {
       BodiesAndJoints joins(*model);
       std::vector<CarriedWall> walls(joins.walls().begin(), joins.walls().end());
-      for (int k = 0; k < 2; ++k) walls[z(k)].orientation = exp_quat(Vec3(y.segment<3>(3 * k))) * walls[z(k)].orientation;
+      for (int k = 0; k < 2; ++k) {
+        Quat& turned = walls[z(k)].now.orientation;
+        turned = exp_quat(Vec3(y.segment<3>(3 * k))) * turned;
+      }
       Chain c = build_chain(*model, model->initial, drive, {anisotropic, walls});
       AngleWork work(c);
       update_edges(c);
       update_bishop(c, false);
       update_angles(c, work, 1);
-      update_gradient(c, 0);
+      update_gradient(c);
       return c;
     };
     const auto energy = [&](const Eigen::VectorXd& y) {

@@ -16,9 +16,9 @@ namespace tendril::der {
 ProjectionWork::ProjectionWork(const Chain& c) {
   const auto n = c.kind.size();
   for (Array* a : {&weight_diagonal, &weight_off, &unit, &inverse_rest2, &diagonal, &off, &upper, &compact_upper, &right,
-                   &pivot, &lower, &border})
+                   &pivot, &lower, &border, &tension_before})
     a->assign(n, 0);
-  along.assign(static_cast<int>(n), {0, 0, 0});
+  for (Array3* a : {&along, &free_x, &free_v}) a->assign(static_cast<int>(n), {0, 0, 0});
   for (const ChainRod& rod : c.rods) has_rings = has_rings || rod.ring;
   // Where a wall's node may move, walls stand between edges that couple: then the system has one row per edge (solve_edges).
   refresh(c);
@@ -44,7 +44,7 @@ namespace {
 // Constraint values and the tridiagonal matrix; returns the worst relative violation.
 template <Push push>
 double assemble(const Chain& c, const Chunk& chunk, ProjectionWork& work) {
-  Pack worst(0);
+  Pack worst(0), nothing(0);  // nothing: 0 while all values are finite; a maximum would forget what is undefined
   for (int s = chunk.begin; s < chunk.end; s += pack_size) {
     // Constraint value; slots without a constraint have the equation lambda = 0.
     const V3<Pack> e = load(c.x, s + 1) - load(c.x, s);
@@ -64,10 +64,11 @@ double assemble(const Chain& c, const Chunk& chunk, ProjectionWork& work) {
       store(work.upper, s, -(load(work.weight_off, s + 1) * dot(load(work.along, s + 1), e)));
     }
     worst = math::max(worst, math::abs(Pack(value * load(work.inverse_rest2, s))));
+    nothing = nothing + Pack(0) * value;
   }
   double largest = 0;
   for (int lane = 0; lane < pack_size; ++lane)
-    largest = worst[lane] > largest || worst[lane] != worst[lane] ? worst[lane] : largest;
+    largest = std::max<double>(largest, worst[lane]) + static_cast<double>(nothing[lane]);
   return largest;
 }
 
@@ -128,13 +129,40 @@ void solve(const Chain& c, const Chunk& chunk, ProjectionWork& work, Push push) 
   }
 }
 
+// How far the multipliers of its two slots move a vertex.
+V3<double> moved_by_edges(const Chain& c, const ProjectionWork& work, int v) {
+  const auto k = z(v);
+  return c.inverse_mass[k] * (work.right[k] * work.along.get(v) - work.right[k - 1] * work.along.get(v - 1));
+}
+
 }  // namespace
 
-ProjectionReport project(Chain& c, const Chunk& chunk, ProjectionWork& work, double dt, double tolerance, int max_iterations,
-                         Push push, bool again) {
+void project_velocities(Chain& c, const Chunk& chunk, ProjectionWork& work, double kick) {
+  // Linear: one solve is exact, but for walls in a ring, which `solve` leaves to an outer iteration.
+  for (int left = work.has_rings ? 8 : 1; left > 0; --left) {
+    assemble<Push::fast>(c, chunk, work);
+    for (int s = chunk.begin; s < chunk.end; s += pack_size)
+      store(work.right, s, load(c.constrained, s) * dot(load(work.along, s), load(c.v, s + 1) - load(c.v, s)));
+    solve(c, chunk, work, Push::fast);
+    const Pack rate(1 / kick);
+    for (int v = chunk.begin; v < chunk.end; v += pack_size) {
+      const Pack lambda = load(work.right, v);
+      const V3<Pack> d =
+          load(c.inverse_mass, v) * (lambda * load(work.along, v) - load(work.right, v - 1) * load(work.along, v - 1));
+      store(c.v, v, load(c.v, v) + d);
+      store(c.tension, v, load(c.tension, v) + (rate + load(c.mass_damping, v)) * lambda);
+    }
+    for (const Twin& twin : c.twins_of(chunk)) c.v.add(twin.first, moved_by_edges(c, work, twin.second));
+    c.match_twins(chunk);
+  }
+}
+
+ProjectionReport project(Chain& c, const Chunk& chunk, ProjectionWork& work, StepTimes step, double tolerance,
+                         int max_iterations, Push push, bool again) {
   ProjectionReport report;
   // Multipliers are summed up as tensions; the conserving push goes along the edges as they were before the step.
-  const Pack rate(1 / dt), rate2(1 / (dt * dt));
+  const double dt = step.dt;
+  const Pack rate(1 / dt), rate2(1 / (dt * step.kick));
   if (!again) std::fill(&c.tension[z(chunk.begin)], &c.tension[z(chunk.end)], 0.0);
   for (int s = chunk.begin; push == Push::conserving && s < chunk.end; s += pack_size)
     store(work.along, s, load(c.length, s) * load(c.t, s));
@@ -156,11 +184,7 @@ ProjectionReport project(Chain& c, const Chunk& chunk, ProjectionWork& work, dou
     }
     for (const Twin& twin : c.twins_of(chunk)) {
       // Each twin moved by its own edge only; their node moves by the sum.
-      const auto moved = [&](int v) {
-        const auto k = z(v);
-        return c.inverse_mass[k] * (work.right[k] * work.along.get(v) - work.right[k - 1] * work.along.get(v - 1));
-      };
-      const V3<double> d = moved(twin.second);
+      const V3<double> d = moved_by_edges(c, work, twin.second);
       c.x.add(twin.first, d);
       c.v.add(twin.first, (1 / dt) * d);
     }
@@ -168,6 +192,26 @@ ProjectionReport project(Chain& c, const Chunk& chunk, ProjectionWork& work, dou
   }
   report.fine = false;
   return report;
+}
+
+ProjectionReport project_or_fast(Chain& c, const Chunk& chunk, ProjectionWork& work, StepTimes step, double tolerance,
+                                 int max_iterations, bool again) {
+  // More iterations than this and the push has lost its way.
+  constexpr int patience = 20;
+  const auto copy = [&](const Array3& from_x, Array3& to_x, const Array3& from_v, Array3& to_v, const Array& from,
+                        Array& to) {
+    for (int s = chunk.begin; s < chunk.end; s += pack_size) {
+      store(to_x, s, load(from_x, s));
+      store(to_v, s, load(from_v, s));
+      store(to, s, load(from, s));
+    }
+  };
+  copy(c.x, work.free_x, c.v, work.free_v, c.tension, work.tension_before);
+  const ProjectionReport first =
+      project(c, chunk, work, step, tolerance, std::min(patience, max_iterations), Push::conserving, again);
+  if (first.fine) return first;
+  copy(work.free_x, c.x, work.free_v, c.v, work.tension_before, c.tension);
+  return project(c, chunk, work, step, tolerance, max_iterations, Push::fast, again);
 }
 
 }  // namespace tendril::der

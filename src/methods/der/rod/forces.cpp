@@ -17,9 +17,7 @@ void isotropic_moments(Chain& c, int begin, int end, Pack& openness) {
   }
 }
 
-template <bool damped>
-void general_moments(Chain& c, int begin, int end, double dt, Pack& openness) {
-  const Pack rate = Pack(damped ? 1 / dt : 0);
+void general_moments(Chain& c, int begin, int end, Pack& openness) {
   for (int s = begin; s < end; s += pack_size) {
     const V3<Pack> a = load(c.t, s - 1), b = load(c.t, s);
     // Curvatures in the frames of both edges, and their strain.
@@ -27,15 +25,7 @@ void general_moments(Chain& c, int begin, int end, double dt, Pack& openness) {
     const Directors<Pack> da{load(c.m1, s - 1), load(c.m2, s - 1)}, db{load(c.m1, s), load(c.m2, s)};
     const V2<Pack> first = material_curvature_first(b, w, da.m1, da.m2);
     const V2<Pack> second = material_curvature_second(a, w, db.m1, db.m2);
-    V2<Pack> strain_a = first - load(c.rest_first, s), strain_b = second - load(c.rest_second, s);
-    if constexpr (damped) {
-      // Kelvin-Voigt damping: the change of curvature since the step before counts as strain, times the retardation time.
-      const Pack time = rate * load(c.internal_damping, s);
-      strain_a = strain_a + time * (first - load(c.old_first, s));
-      strain_b = strain_b + time * (second - load(c.old_second, s));
-      store(c.old_first, s, first);
-      store(c.old_second, s, second);
-    }
+    const V2<Pack> strain_a = first - load(c.rest_first, s), strain_b = second - load(c.rest_second, s);
     const Sym2<Pack> Ba{load(c.B_xx, s - 1), load(c.B_xy, s - 1), load(c.B_yy, s - 1)};
     const Sym2<Pack> Bb{load(c.B_xx, s), load(c.B_xy, s), load(c.B_yy, s)};
     // Moments of the two halves, and with the twist the moment G of the joint.
@@ -64,9 +54,15 @@ void pass_on_moments(Chain& c, const Chunk& chunk) {
   }
 }
 
+Mat3 frame_matrix(const V3<double>& t, const V3<double>& d1) {
+  Mat3 axes;
+  axes << to_eigen(d1), to_eigen(cross(t, d1)), to_eigen(t);
+  return axes;
+}
+
 }  // namespace
 
-double update_gradient(Chain& c, const Chunk& chunk, double dt) {
+double update_gradient(Chain& c, const Chunk& chunk) {
   Pack openness(2);
   // Moments of all joints, each rod on its own path.
   if (!c.has_general) {
@@ -75,10 +71,8 @@ double update_gradient(Chain& c, const Chunk& chunk, double dt) {
     for (const ChainRod& rod : c.rods_of(chunk)) {
       if (!rod.general) {
         isotropic_moments(c, rod.first, rod.end, openness);
-      } else if (dt > 0 && c.internal_damping[z(rod.first + 1)] > 0) {
-        general_moments<true>(c, rod.first, rod.end, dt, openness);
       } else {
-        general_moments<false>(c, rod.first, rod.end, dt, openness);
+        general_moments(c, rod.first, rod.end, openness);
       }
     }
   }
@@ -100,37 +94,50 @@ double update_gradient(Chain& c, const Chunk& chunk, double dt) {
   return smallest;
 }
 
-void remember_curvature(Chain& c) {
-  for (const ChainRod& rod : c.rods) {
-    if (!rod.general) continue;
-    for (int s = rod.first; s < rod.end; s += pack_size) {
-      const V3<Pack> a = load(c.t, s - 1), b = load(c.t, s);
-      const Pack w = joint_weight(dot(a, b));
-      store(c.old_first, s, material_curvature_first(b, w, load(c.m1, s - 1), load(c.m2, s - 1)));
-      store(c.old_second, s, material_curvature_second(a, w, load(c.m1, s), load(c.m2, s)));
-    }
+V3<double> inner_force(const Chain& c, int s) {
+  if (c.kind[z(s)] != SlotKind::edge) return {0, 0, 0};
+  return c.gradient.get(s) + (c.tension[z(s)] * c.length[z(s)]) * c.t.get(s);
+}
+
+NodeTurn node_turn(const Chain& c, int vertex) {
+  if (c.kind[z(vertex)] == SlotKind::wall) return {{vertex, -1}, {1, 0}};
+  const Beside beside = edges_beside(c, c.node[z(vertex)]);
+  // Half an edge is this part of the way between the middles of two edges.
+  const auto part = [&](int near, int other) {
+    return c.rest_length[z(near)] / (c.rest_length[z(near)] + c.rest_length[z(other)]);
+  };
+  if (beside.before >= 0 && beside.after >= 0) {
+    const double share = part(beside.before, beside.after);
+    return {{beside.before, beside.after}, {1 - share, share}};
   }
+  const int near = beside.after < 0 ? beside.before : beside.after;
+  const Beside inner = edges_beside(c, c.node[z(beside.after < 0 ? near : near + 1)]);
+  const int other = beside.after < 0 ? inner.before : inner.after;
+  if (other < 0) return {{near, -1}, {1, 0}};
+  return {{near, other}, {1 + part(near, other), -part(near, other)}};
 }
 
 Mat3 node_axes(const Chain& c, int vertex) {
-  const auto section = [&](int s) {
-    const V3<double> t = c.t.get(s), d1 = turned_about(t, c.m1.get(s), c.phi[z(s)]);
-    Mat3 axes;
-    axes << to_eigen(d1), to_eigen(cross(t, d1)), to_eigen(t);
-    return axes;
-  };
-  // At an end the only edge's axes, else half way between both.
-  const Beside beside = edges_beside(c, c.node[z(vertex)]);
-  if (beside.after < 0) return section(beside.before);
-  if (beside.before < 0) return section(beside.after);
-  const Quat a(section(beside.before)), b(section(beside.after));
-  return a.slerp(0.5, b).toRotationMatrix();
+  const NodeTurn turn = node_turn(c, vertex);
+  const int near = turn.slot[0], other = turn.slot[1];
+  const V3<double> t = c.t.get(near), d1 = turned_about(t, c.m1.get(near), c.phi[z(near)]);
+  if (other < 0) return frame_matrix(t, d1);
+  // Bending and twist from the one to the other, and their share: a turn about the common binormal, and one about the tangent.
+  const V3<double> to = c.t.get(other), binormal = cross(t, to);
+  const double sine = norm(binormal), bend = turn.share[1] * math::atan2(sine, dot(t, to));
+  const double wound = c.theta[z(other)] - c.theta[z(near)];
+  const double twist =
+      unwrap(discrete_twist(t, c.m1.get(near), to, c.m1.get(other)), wound) + c.phi[z(other)] - c.phi[z(near)];
+  const V3<double> axis = sine > 1e-12 ? (1 / sine) * binormal : V3<double>{0, 0, 0};
+  const V3<double> tangent = sine > 1e-12 ? turned_about(axis, t, bend) : t;
+  return frame_matrix(tangent, turned_about(tangent, orthonormalized(tangent, parallel_transport_normal(t, tangent, d1)),
+                                            turn.share[1] * twist));
 }
 
 Loads::Loads(const Model& model, const Chain& c) : model_(model) {
   force_.assign(static_cast<int>(c.kind.size()), {0, 0, 0});
   for (std::size_t r = 0; r < model.rods.size(); ++r) follows_ = follows_ || depends_on_frame(model, static_cast<int>(r));
-  std::size_t couples = 2 * model.node_loads.size();
+  std::size_t couples = 3 * model.node_loads.size();
   for (const NodeLoad& load : model.node_loads) follows_ = follows_ || load.is_moment;
   for (const LineLoad& load : model.line_loads) {
     if (load.moment.isZero(0)) continue;
@@ -173,6 +180,18 @@ Vec3 point_load(const NodeLoad& load, double factor, const Chain& c, int vertex)
   const Vec3 value = factor * load.value;
   return load.axes == Axes::material ? in_world(load.axes, node_axes(c, vertex), value) : value;
 }
+const Wall* wall_of(const Chain& c, int slot) {
+  const auto at = std::find_if(c.walls.begin(), c.walls.end(), [&](const Wall& wall) { return wall.slot == slot; });
+  return at == c.walls.end() ? nullptr : &*at;
+}
+bool carried(const Chain& c, int slot) {  // by a body or a joint, which has its own balance
+  const Wall* wall = wall_of(c, slot);
+  return wall && wall->clamp < 0;
+}
+bool passes_on(const Chain& c, int slot) {
+  const Wall* wall = wall_of(c, slot);
+  return wall && wall->follows;
+}
 M3<double> slot_axes(const Chain& c, int s) {
   const V3<double> t = c.t.get(s), d1 = turned_about(t, c.m1.get(s), c.phi[z(s)]);
   return from_columns(d1, cross(t, d1), t);
@@ -209,12 +228,25 @@ void Loads::couples(const Drive& drive, const Chain& c, std::vector<Couple>& out
     const NodeLoad& load = model_.node_loads[i];
     if (!load.is_moment) continue;
     const int vertex = c.vertex_of_node[z(load.node.value)];
-    const Vec3 value = point_load(load, drive.node_factor[i], c, vertex);
+    V3<double> value = to_small(point_load(load, drive.node_factor[i], c, vertex));
+    const bool follows = load.axes == Axes::material;
+    const NodeTurn turn = node_turn(c, vertex);
+    // A clamp's wall bears what it holds: all but the turn about a direction that is held alone; about a twist that is held
+    // alone nothing but that turn.
+    if (c.kind[z(vertex)] == SlotKind::wall && !carried(c, vertex)) {
+      if (!passes_on(c, vertex)) {
+        out.push_back({vertex, value, follows, turn});
+        continue;
+      }
+      const V3<double> t = c.t.get(vertex), borne = dot(value, t) * t;
+      out.push_back({vertex, borne, follows, turn});
+      value = value - borne;
+    }
     const Beside beside = edges_beside(c, load.node.value);
     // A moment at a node is shared by its two edges.
     const double share = beside.before >= 0 && beside.after >= 0 ? 0.5 : 1;
     for (const int slot : {beside.before, beside.after}) {
-      if (slot >= 0) out.push_back({slot, share * to_small(value), load.axes == Axes::material});
+      if (slot >= 0) out.push_back({slot, share * value, follows, turn});
     }
   }
   for (std::size_t i = 0; i < model_.line_loads.size(); ++i) {
@@ -225,7 +257,7 @@ void Loads::couples(const Drive& drive, const Chain& c, std::vector<Couple>& out
       // Distributed moments act on their own edge.
       const double whole = line_weight(load, drive.line_factor[i], e) * model_.rest_length[e];
       const V3<double> value = to_small(Vec3(whole * load.moment));
-      out.push_back({s, in_world(load.axes, slot_axes(c, s), value), load.axes == Axes::material});
+      out.push_back({s, in_world(load.axes, slot_axes(c, s), value), load.axes == Axes::material, {{s, -1}, {1, 0}}});
     }
   }
 }
@@ -236,10 +268,7 @@ void Loads::followers(const Drive& drive, const Chain& c, std::vector<Follower>&
     const NodeLoad& load = model_.node_loads[i];
     if (load.is_moment || load.axes != Axes::material) continue;
     const int vertex = c.vertex_of_node[z(load.node.value)];
-    const Beside beside = edges_beside(c, load.node.value);
-    const bool inside = beside.before >= 0 && beside.after >= 0;
-    const Vec3 value = point_load(load, drive.node_factor[i], c, vertex);
-    out.push_back({vertex, to_small(value), inside ? 0.5 : 1.0});
+    out.push_back({vertex, to_small(point_load(load, drive.node_factor[i], c, vertex)), node_turn(c, vertex)});
   }
 }
 
@@ -247,6 +276,7 @@ void Loads::add_couples(const Drive& drive, Chain& c) {
   if (!follows_) return;
   couples(drive, c, list_);
   for (const Couple& couple : list_) {
+    if (c.kind[z(couple.slot)] == SlotKind::wall) continue;  // its clamp bears it
     const double inverse = c.inverse_length[z(couple.slot)];
     c.gradient.add(couple.slot, -inverse * cross(couple.moment, c.t.get(couple.slot)));
   }
@@ -300,7 +330,8 @@ V3<Pack> gather(const Array3& a, const int* index) {
 }
 }  // namespace
 
-void AirDrag::apply(const Drive& drive, Chain& c, double dt) {
+void AirDrag::apply(const Drive& drive, Chain& c, double dt, AirFlow* flow) {
+  if (flow != nullptr) flow->wind = 0;
   for (std::size_t w = 0; w < winds_.size(); ++w)
     winds_[w] = wind_now(model_.winds[w].law, drive.wind_factor[w], drive.time);
   for (int i = 0; i < static_cast<int>(vertex_.size()); i += pack_size) {
@@ -311,14 +342,31 @@ void AirDrag::apply(const Drive& drive, Chain& c, double dt) {
     const V3<Pack> v = gather(c.v, &vertex_[z(i)]);
     const Pack h = Pack(dt) * load(inverse_mass_, i);
     AirLaw<Pack> law{load(across_, i), load(along_, i), {Pack(0), Pack(0), Pack(0)}};
-    for (std::size_t w = 0; w < winds_.size(); ++w)
+    Pack power(0);  // of the wind on what stands still [W]
+    V3<Pack> pushed{Pack(0), Pack(0), Pack(0)};
+    for (std::size_t w = 0; w < winds_.size(); ++w) {
+      const Pack across = law.across;
+      const V3<Pack> push = law.push;
       add_wind(winds_[w], load(area_[w], i), gather(c.x, &vertex_[z(i)]), v, t, law);
+      // force = coefficient (air - v'), all across the rod; the wind's part of its power is force . air
+      const Pack coefficient = law.across - across;
+      const V3<Pack> gain = law.push - push;
+      power = power + select(coefficient > Pack(0), squared_norm(gain) / select(coefficient > Pack(0), coefficient, Pack(1)),
+                             Pack(0));
+      pushed = pushed + gain;
+    }
     // (1 + dt across/m) v_across + (1 + dt along/m) v_along = v + dt push/m
     const V3<Pack> moved = v + h * law.push, part = dot(moved, t) * t;
     const V3<Pack> slowed =
         (Pack(1) / (Pack(1) + h * law.across)) * (moved - part) + (Pack(1) / (Pack(1) + h * law.along)) * part;
+    const Pack wind = Pack(dt) * (power - dot(slowed, pushed));
     for (int k = 0; k < pack_size; ++k) {
-      if (inverse_mass_[z(i + k)] > 0) c.v.set(vertex_[z(i + k)], lane_of(slowed, k));
+      if (!(inverse_mass_[z(i + k)] > 0)) continue;
+      c.v.set(vertex_[z(i + k)], lane_of(slowed, k));
+      if (flow == nullptr) continue;
+      const double whole = 1 + dt * c.mass_damping[z(vertex_[z(i + k)])];  // mass damping took its part
+      flow->impulse.set(vertex_[z(i + k)], (whole / inverse_mass_[z(i + k)]) * (lane_of(slowed, k) - lane_of(v, k)));
+      flow->wind += whole * wind[k];
     }
   }
   for (const Twin& twin : c.twins) c.v.set(twin.second, c.v.get(twin.first));

@@ -7,21 +7,25 @@
 namespace tendril::der {
 
 // Internal moments at all joints and dE/de of all slots, from tangents and frames.
-// `dt` > 0 adds internal damping from the change of curvature since the step before.
 // Returns the smallest 1 + a.b over the joints: 0 where a joint is folded.
-double update_gradient(Chain& chain, const Chunk& chunk, double dt);
-inline double update_gradient(Chain& chain, double dt) { return update_gradient(chain, chain.all(), dt); }
-// Takes the present material curvatures as those of the step before.
-void remember_curvature(Chain& chain);
+double update_gradient(Chain& chain, const Chunk& chunk);
+inline double update_gradient(Chain& chain) { return update_gradient(chain, chain.all()); }
+// What an edge transmits, the action of its end on its start: dE/de and tension. None in walls and pads.
+V3<double> inner_force(const Chain& chain, int slot);
 
 // Drag and wind on each node as a linear law: force = push - (across (1 - tt) + along tt) v. Solved implicitly for each node
 // it is stable for any step.
+struct AirFlow {    // what the air did in a step
+  Array3 impulse;   // per vertex; of twins the first has it all [N s]
+  double wind = 0;  // the wind's force times the wind's velocity [J]
+};
 class AirDrag {
  public:
   AirDrag(const Model& model, const Chain& chain);
   bool any() const { return any_; }
   // v <- the velocity after dt with drag, for every free vertex.
-  void apply(const Drive& drive, Chain& chain, double dt);
+  // `flow`, if given: what it did.
+  void apply(const Drive& drive, Chain& chain, double dt, AirFlow* flow = nullptr);
 
  private:
   // Free nodes, and pads up to a whole number of packs.
@@ -32,6 +36,15 @@ class AirDrag {
   std::vector<Array> area_;                   // per wind: 1/2 density coefficient width length [kg/m]
   std::vector<WindNow> winds_;                // now
 };
+
+// The frame at a node, from those in the middle of its edges: between both, of a wall that stands there, or at a free end
+// carried on by half an edge. All to second order of the segments. `turn` says how it turns with its slots, to first order.
+struct NodeTurn {
+  int slot[2] = {-1, -1};
+  double share[2] = {0, 0};
+};
+NodeTurn node_turn(const Chain& chain, int vertex);
+Mat3 node_axes(const Chain& chain, int vertex);  // columns d1, d2, d3
 
 // What the world does to the rods, apart from what depends on velocity: gravity, forces, line loads, couples.
 class Loads {
@@ -47,11 +60,12 @@ class Loads {
     int slot = 0;
     V3<double> moment{0, 0, 0};
     bool follows = false;  // given in material axes
+    NodeTurn turn;         // what it follows
   };
   struct Follower {  // a point force in material axes
     int vertex = 0;
     V3<double> force{0, 0, 0};
-    double share = 1;  // of the turn of each edge at the vertex
+    NodeTurn turn;
   };
   // The couples on slots in world axes at the present frames, for the equilibrium solver.
   void couples(const Drive& drive, const Chain& chain, std::vector<Couple>& out) const;
@@ -66,8 +80,5 @@ class Loads {
   bool follows_ = false;      // some load depends on the frames
   std::vector<Couple> list_;  // work space
 };
-
-// Section frame directors at a node: mean of the two edges there.
-Mat3 node_axes(const Chain& chain, int vertex);
 
 }  // namespace tendril::der

@@ -49,7 +49,7 @@ class Bench {
   }
   Eigen::VectorXd gradient() const {
     Chain c = start_;
-    update_gradient(c, 0);
+    update_gradient(c);
     Eigen::VectorXd g = Eigen::VectorXd::Zero(3 * nodes());
     for (int v = c.begin; v < c.end; ++v) {
       const int node = c.node[static_cast<std::size_t>(v)];

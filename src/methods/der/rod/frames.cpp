@@ -9,17 +9,25 @@
 
 namespace tendril::der {
 
-void set_wall(const Chain& c, Wall& wall, const Quat& now) {
-  const V3<double> tangent = to_small(director(now, 2)), d1 = to_small(director(now, 0));
+void set_wall(Chain& c, Wall& wall, const WallPose& now) {
+  const V3<double> tangent = to_small(director(now.orientation, 2)), d1 = to_small(director(now.orientation, 0));
   wall.target_tangent = tangent;
+  // The frame goes on by the number of turns; update_bishop then finds the angle itself, to less than half a turn.
+  c.theta[z(wall.slot)] += now.winding - wall.winding;
+  wall.turn = now.turn, wall.winding = now.winding;
   wall.target_d1 = d1;
   if (!wall.follows) wall.director = turned_about(tangent, orthonormalized(tangent, d1), -c.phi[z(wall.slot)]);
 }
 
 void set_walls(Chain& c, const Drive& drive) {
   for (Wall& wall : c.walls) {
-    if (wall.clamp >= 0) set_wall(c, wall, drive.clamps[z(wall.clamp)].pose.orientation);
+    if (wall.clamp >= 0) set_wall(c, wall, pose_of(drive.clamps[z(wall.clamp)]));
   }
+}
+
+double swing_to(const Wall& wall, const WallPose& now) {
+  const double turn = now.turn - wall.turn, along = now.winding - wall.winding;
+  return std::sqrt(std::max(0.0, turn * turn - along * along));
 }
 
 void place_wall(Chain& c, Wall& wall) {
@@ -172,8 +180,10 @@ bool angle_step(const Chain& c, const ChainRod& rod, AngleWork& work, double shi
   const auto coupling = [&](std::size_t before, std::size_t after, std::size_t joint) {
     return -c.twist_stiffness[joint] * work.free[before] * work.free[after];
   };
+  const double held =
+      scale > 0 ? scale : 1;  // an equation of its own, of the size of the others: the last pivot is judged by it
   for (std::size_t k = first; k < first + n; ++k) {
-    work.pivot[k] = work.free[k] > 0 ? work.diagonal[k] + work.inertia[k] + shift : 1;
+    work.pivot[k] = work.free[k] > 0 ? work.diagonal[k] + work.inertia[k] + shift : held;
     work.off[k] = k + 1 < first + n ? coupling(k, k + 1, k + 1) : 0;
     work.step[k] = -work.free[k] * work.gradient[k];
   }
@@ -212,7 +222,7 @@ double angle_energy(const Chain& c, const ChainRod& rod, const AngleWork& work) 
   return energy;
 }
 
-constexpr int most_angle_iterations = 50;
+constexpr int max_angle_iterations = 50;
 
 // Newton's method on the angles of one rod, with a line search where the plain step does not reduce the gradient.
 AngleReport solve_angles(Chain& c, int r, AngleWork& work, double tolerance) {
@@ -223,7 +233,7 @@ AngleReport solve_angles(Chain& c, int r, AngleWork& work, double tolerance) {
   AngleReport report;
   report.residual = angle_system(c, rod, work);
   Array& from = work.angles_before;
-  for (; report.residual > tolerance && report.iterations < most_angle_iterations; ++report.iterations) {
+  for (; report.residual > tolerance && report.iterations < max_angle_iterations; ++report.iterations) {
     // Modified Newton: shift the Hessian until it is positive definite. Where no shift is enough it is not finite.
     double shift = 0;
     double scale = 0;
@@ -262,8 +272,8 @@ AngleReport solve_angles(Chain& c, int r, AngleWork& work, double tolerance) {
   }
   // At the limit of iterations a residual near the tolerance is rounding, and good enough.
   report.fine =
-      report.residual <= tolerance || (report.residual == report.residual && report.iterations == most_angle_iterations &&
-                                       report.residual < 1e3 * tolerance);
+      report.residual <= tolerance ||
+      (report.residual == report.residual && report.iterations == max_angle_iterations && report.residual < 1e3 * tolerance);
   return report;
 }
 
@@ -348,8 +358,8 @@ void fill_directors(Chain& c) {
     if (!rod.general) {
       // Twists follow from the moments; the angles hang on the first frame that is held, or on the rod's first one.
       int anchor = rod.first;
-      for (const Wall& wall : c.walls) {
-        if (wall.rod == r && wall.twist) {
+      for (const Wall& wall : c.walls_of_rod(r)) {
+        if (wall.twist) {
           anchor = wall.slot;
           break;
         }

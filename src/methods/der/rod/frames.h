@@ -21,8 +21,12 @@ struct AngleWork {
 };
 
 // Where the walls are to stand: one of them, and all that clamps hold.
-void set_wall(const Chain& chain, Wall& wall, const Quat& orientation);
+void set_wall(Chain& chain, Wall& wall, const WallPose& now);
 void set_walls(Chain& chain, const Drive& drive);
+inline WallPose pose_of(const ClampNow& now) { return {now.pose.orientation, now.turn, now.winding}; }
+// How far the direction of a wall swings when it goes on to `now` [rad], the long way: many turns count as many.
+double swing_to(const Wall& wall, const WallPose& now);
+constexpr double max_swing = 0.5 * math::pi;  // in a step: beyond it the frames would not know which way it went
 // Tangents and lengths from the vertices; walls put in their place.
 void update_edges(Chain& chain, const Chunk& chunk);
 inline void update_edges(Chain& chain) { update_edges(chain, chain.all()); }

@@ -1,0 +1,65 @@
+#include "measure/energy_balance.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace tendril {
+namespace {
+constexpr double negligible = 1e-6;         // of weight times length, of EI / length
+constexpr double of_what_is_stored = 1e-3;  // of the elastic energy at the start: it may be stored and never move
+}  // namespace
+
+double energy_floor(const Model& model) {
+  double gravity = model.gravity.norm(), sum = 0;
+  for (const ChangingGravity& g : model.changing_gravity) gravity = std::max(gravity, g.acceleration.norm());
+  for (const RodModel& rod : model.rods) {
+    double mass = 0, stiffness = 0;
+    for (int k = 0; k < rod.span.edges; ++k) {
+      const EdgeIndex e(rod.span.first_edge + k);
+      const Section& section = model.section[e];
+      mass += section.line_mass * model.rest_length[e];
+      stiffness = std::max({stiffness, section.EI1, section.EI2});
+    }
+    sum += mass * gravity * rod.length + stiffness / rod.length;
+  }
+  return negligible * sum;
+}
+
+void EnergyBalance::begin(const Frame& first, double floor) {
+  *this = {};
+  begun_ = true;
+  first_ = first.own_energy;
+  floor_ = std::max(floor, of_what_is_stored * first_.elastic());
+}
+
+double EnergyBalance::joules(const Frame& frame) const {
+  return (frame.own_energy.total() - first_.total()) - (frame.flow.work() - frame.flow.dissipated());
+}
+
+double EnergyBalance::scale(const Frame& frame) const {
+  const Energy& e = frame.own_energy;
+  double largest = std::max({floor_, scale_, e.kinetic, std::abs(e.elastic() - first_.elastic())});
+  // Heights have no zero of their own, and where gravity changes its own work goes with that zero: neither counts.
+  largest = std::max(largest, std::abs(e.gravity - first_.gravity - frame.flow.gravity));
+  EnergyFlow flow = frame.flow;
+  flow.gravity = 0;
+  for_each_component(flow, [&largest](const char*, double part) { largest = std::max(largest, std::abs(part)); });
+  return largest;
+}
+
+double EnergyBalance::error(const Frame& frame) const {
+  const double all = scale(frame);
+  return all > 0 ? joules(frame) / all : 0;  // no scale: nothing has mass, stiffness or weight
+}
+
+double EnergyBalance::worst(const Frame& frame) const {
+  const double all = scale(frame), now = joules(frame);
+  return all > 0 ? (std::abs(now) >= std::abs(worst_) ? now : worst_) / all : 0;
+}
+
+void EnergyBalance::note(const Frame& frame) {
+  scale_ = scale(frame);
+  if (const double now = joules(frame); std::abs(now) > std::abs(worst_)) worst_ = now;
+}
+
+}  // namespace tendril

@@ -1,0 +1,35 @@
+// Rods that lie straight between two held points although those have come nearer than the rod is long.
+//
+// Nothing of first order says to which side such a rod bends: its lengths cannot be restored and its energy has a saddle. It is
+// bent before the solver starts, by the sine that has the right length, towards the side that loads and natural curvature
+// push it to; where nothing pushes, towards the softer side of its section.
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "methods/der/chain/chain.h"
+
+namespace tendril::der {
+
+struct StraightSpan {
+  int from = 0, to = 0;          // vertices, both held
+  V3<double> along{1, 0, 0};     // from one to the other
+  double rest = 0, chord = 0;    // length between them at rest, and how far they are apart
+  bool clamped = false;          // a wall stands at one of them
+  double amplitude() const;      // of the sine that is as long as the rod
+  double share(double s) const;  // the sine at the arc length s from `from`, 0 to 1
+};
+
+// Of an open rod that does not stretch; spans that are bent already, by a tenth of what their ends ask for, are left out.
+void find_compressed_spans(const Chain& chain, const ChainRod& rod, std::vector<StraightSpan>& out);
+// Those whose ends are as far apart as the rod between them is long.
+void find_taut_spans(const Chain& chain, const ChainRod& rod, std::vector<StraightSpan>& out);
+
+// Unit vector across the span, given the force on each vertex.
+V3<double> preferred_side(const Chain& chain, const StraightSpan& span, const std::function<V3<double>(int)>& force_at);
+// f(vertex, position) for every vertex between the ends.
+void bend_span(const Chain& chain, const StraightSpan& span, const V3<double>& side,
+               const std::function<void(int, const V3<double>&)>& f);
+
+}  // namespace tendril::der
