@@ -205,7 +205,9 @@ void RodProblem::add_stretch(int s, bool hessian) {
   const double force = r_.multiplier_[z(s)] + (penalised ? k * stretch : 0.0);
   energy_ += (r_.multiplier_[z(s)] + 0.5 * k * stretch) * stretch;
   const Mat3 along = t * t.transpose();
-  add_edge(s, force * t, k * along + (force / c_.length[z(s)]) * (Mat3::Identity() - along), hessian);
+  // Counting pivots wants the limit of no stretch at all; a Newton step would drown in rounding there.
+  const double stiff = counting_ && c_.constrained[z(s)] > 0 ? 1e3 * k : k;
+  add_edge(s, force * t, stiff * along + (force / c_.length[z(s)]) * (Mat3::Identity() - along), hessian);
 }
 
 Vec3 RodProblem::point_of(const Grip& grip) const {

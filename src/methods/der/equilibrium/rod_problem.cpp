@@ -260,7 +260,9 @@ void RodProblem::update_multipliers() {
 
 int RodProblem::negative_pivots(double below) {
   // Sylvester's law of inertia: the negative pivots of K + below S count the eigenvalues less than -below.
+  counting_ = true;
   assemble(true);
+  counting_ = false;
   return factor(below).negative;
 }
 

@@ -119,6 +119,7 @@ class RodProblem {
   Array linear_;              // change of the multipliers that goes with the whole direction
   Array base_multiplier_;     // before the present step, where multipliers move with the unknowns
   bool saddle_ = false;       // they do
+  bool counting_ = false;     // pivots of the rod that keeps its lengths
   bool with_penalty_ = true;  // forces of the augmented Lagrangian; false: of the multipliers alone
   int last_ = 0;
   double energy_ = 0, energy_scale_ = 0, work_ = 0, shift_ = 0, used_shift_ = 0, fraction_ = 1;

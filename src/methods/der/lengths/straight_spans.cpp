@@ -8,7 +8,7 @@
 namespace tendril::der {
 namespace {
 
-constexpr double bent_enough = 0.1;  // of the amplitude that the ends ask for
+constexpr double bent_enough = 0.01;  // part of the excess of length over chord that the shape takes up already
 constexpr double taut = 1e-12;       // relative difference of chord and length
 
 template <class Keep>
@@ -43,14 +43,11 @@ void find_spans(const Chain& c, const ChainRod& rod, const Keep& keep, std::vect
   }
 }
 
-// Largest distance of a vertex from the straight line between the ends.
-double bulge(const Chain& c, const StraightSpan& span) {
-  double most = 0;
-  for (int v = span.from + 1; v < span.to; ++v) {
-    const V3<double> away = c.x.get(v) - c.x.get(span.from);
-    most = std::max(most, norm(away - dot(away, span.along) * span.along));
-  }
-  return most;
+// Length of the present polygon, whatever the edges should measure.
+double path(const Chain& c, const StraightSpan& span) {
+  double sum = 0;
+  for (int v = span.from; v < span.to; ++v) sum += norm(c.x.get(v + 1) - c.x.get(v));
+  return sum;
 }
 
 }  // namespace
@@ -67,7 +64,7 @@ void find_compressed_spans(const Chain& c, const ChainRod& rod, std::vector<Stra
   find_spans(
       c, rod,
       [&](const StraightSpan& span) {
-        return span.chord < (1 - taut) * span.rest && bulge(c, span) < bent_enough * span.amplitude();
+        return span.chord < (1 - taut) * span.rest && path(c, span) - span.chord < bent_enough * (span.rest - span.chord);
       },
       out);
 }
