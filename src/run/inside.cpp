@@ -182,7 +182,7 @@ RunReport Simulation::Inside::report() const {
                          .energy_error = r.energy_error,
                          .worst_energy_error = r.worst_energy_error,
                          .jumped = place.jumped,
-                         .lossy = lossy_choice(scene, entry->info)});
+                         .lossy = place.held ? "a hand" : lossy_choice(scene, entry->info)});
   if (!r.message.empty()) r.outcome = Outcome::suspect;
   return r;
 }

@@ -35,6 +35,7 @@ struct Place {
   double load_factor = 0, increment = 0;       // equilibria: load parameter, and the next increment to try
   int worst_iterations = 0, max_contacts = 0;  // largest values of all steps so far
   bool jumped = false;                         // true: an input moved a clamp, coupling or body at once
+  bool held = false;                           // true: a user's hand held something
   double worst_residual = 0, worst_length_error = 0, worst_penetration = 0;  // likewise
   EnergyBalance balance;                                                     // since the first recording time
   WorkSoFar work;                                                            // quasistatic: from one equilibrium to the next
@@ -42,7 +43,7 @@ struct Place {
 
   void visit_state(StateArchive& archive) {
     archive(time, step, recorded, next_frame, delivered, from, to, nominal, substeps, at, part, level, off_grid, settled,
-            jumped);
+            jumped, held);
     archive(load_factor, increment, worst_iterations, max_contacts, worst_residual, worst_length_error, worst_penetration);
     archive(balance, work, last);
   }

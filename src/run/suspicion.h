@@ -21,7 +21,7 @@ struct RunFigures {
   int retries = 0;
   double energy_error = 0, worst_energy_error = 0;  // > 0: a gain; NaN: no balance
   bool jumped = false;                              // an input moved something at once, which no balance can follow
-  std::string lossy = {};  // the scheme that the scene names and that loses energy by its nature, or empty
+  std::string lossy = {};  // what loses energy by its nature: a scheme that the scene names, a user's hand; or empty
 };
 // Empty: nothing speaks against the run. Motion only: of equilibria each one is judged by its residual.
 std::string suspicion(const RunFigures& run);

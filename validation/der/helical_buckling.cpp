@@ -36,12 +36,11 @@ double theory(double s) {
   return std::acos(1 - (1 - std::cos(phi_0)) * sech * sech);
 }
 
-// The smooth centerline: the tangent turns about the axis at the rate beta m/(alpha (1 + cos phi)). A little longer than the
-// rod, because chords are shorter than arcs.
+// The smooth centerline: the tangent turns about the axis at the rate beta m/(alpha (1 + cos phi)).
 PolylineCurve smooth_solution(double centre) {
   PolylineCurve curve;
   constexpr int count = 4000;
-  const double h = 1.005 * length / count;
+  const double h = length / count;
   Vec3 x = Vec3::Zero();
   double psi = 0;
   curve.points.push_back(x);

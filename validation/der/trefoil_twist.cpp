@@ -4,6 +4,8 @@
 // Without twist the knot is a round loop, a braid and two tails. Along a rod that slides over itself without friction
 // M^2/2EI + F.t is the same everywhere: T in the tails, EI/2R^2 in the loop, so T R^2/EI = 1/2 for a thin rod. R is 1/a of
 // the curvature a + b cos(theta) of the loop (overhand_knot.h): then what is left is of first order in radius/R.
+// Polygons that touch do not slide quite freely: a corner of one rests in a hollow of the other, so M^2/2EI + F.t over T scatters
+// about 1 from mesh to mesh: by 2 % with 150 segments, by 1 % with 300.
 // Turned either way the shape changes smoothly until it jumps, to a shape of higher writhe or of lower writhe.
 #include <fmt/format.h>
 
@@ -258,7 +260,7 @@ std::vector<Check> der_trefoil_twist(ExperimentContext& context) {
   if (context.full())
     check_tension(context, {0.04, 0.02, 0.01}, 300, checks);
   else
-    check_tension(context, {0.04, 0.02}, 150, checks);
+    check_tension(context, {0.04, 0.02}, 200, checks);
   check_twist(context, context.full() ? 120 : 80, context.full() ? 180 : 120, checks);
   report_speed(context, checks);
   return checks;
