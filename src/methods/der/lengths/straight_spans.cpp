@@ -9,7 +9,7 @@ namespace tendril::der {
 namespace {
 
 constexpr double bent_enough = 0.01;  // part of the excess of length over chord that the shape takes up already
-constexpr double taut = 1e-12;       // relative difference of chord and length
+constexpr double taut = 1e-12;        // relative difference of chord and length
 
 template <class Keep>
 void find_spans(const Chain& c, const ChainRod& rod, const Keep& keep, std::vector<StraightSpan>& out) {
