@@ -17,7 +17,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <mutex>
 #include <numeric>
+#include <tuple>
+#include <vector>
 
 #include "bodies/body_extents.h"
 #include "bodies/body_world.h"
@@ -28,6 +31,14 @@
 
 namespace tendril {
 namespace {
+
+// After a failed step nothing of a world can be trusted, not even to be given back: it is kept until the program ends.
+void abandon(dWorldID world, dThreadingImplementationID threading, dJointGroupID group) {
+  static std::mutex mutex;
+  static auto& worlds = *new std::vector<std::tuple<dWorldID, dThreadingImplementationID, dJointGroupID>>;
+  const std::scoped_lock lock(mutex);
+  worlds.emplace_back(world, threading, group);
+}
 
 constexpr int midpoint_iterations = 4;
 constexpr double max_parts = 4096;  // of a step; faster bodies are not followed
@@ -87,7 +98,8 @@ class OdeWorld final : public BodyWorld {
       try {
         take_part(h, wrenches, states);
       } catch (const OdeFailure&) {
-        make_world();  // nothing of the old one can be trusted, not even to be given back
+        abandon(world_, threading_, group_);
+        make_world();
         return false;
       }
     }
