@@ -132,7 +132,7 @@ void FlowMeter::note_clamps(const Chain& c, const Drive& drive, const Loads& loa
     if (is_zero(clamp.turns) && is_zero(clamp.turned)) continue;
     wall_moment_[w] = to_eigen(c.moment.get(wall.slot) - c.moment.get(wall.slot + 1));
     const Vec3 t = to_eigen(c.t.get(wall.slot));
-    if (wall.follows || !wall.direction) wall_moment_[w] = wall_moment_[w].dot(t) * t;
+    if (wall.follows) wall_moment_[w] = wall_moment_[w].dot(t) * t;
   }
 }
 

@@ -101,6 +101,20 @@ SENTENCE("der", "energy flow: a force that pulls a free rod along itself does (F
   }
 }
 
+SENTENCE("der",
+         "energy flow: a clamp that holds position and twist, and turns about an axis across the rod, does the work the rod "
+         "gets") {
+  Scene scene = flow_scene(1);
+  scene.rods[0].damping.mass = 2;
+  scene.clamps = {flow_clamp(0), flow_clamp(1, {Hold::position, Hold::twist})};
+  scene.clamps[1].axis = Vec3(0.6, 0.8, 0);
+  scene.clamps[1].turn.keys = {{0, 0}, {0.8, 0.7}};
+  scene.clamps[1].move.keys = {{0, Vec3::Zero()}, {0.8, Vec3(-0.1, 0, 0.05)}};
+  const Flowed end = let_flow(scene);
+  EXPECT_GT(end.flow.clamps, 0.05);
+  EXPECT_LT(std::abs(end.report.worst_energy_error), 0.02);
+}
+
 SENTENCE("der", "energy flow: line loads do the work of a weight, and gravity that comes and goes its own") {
   Scene scene = flow_scene(0.5);
   DistributedLoad load;

@@ -110,7 +110,7 @@ void Der::write_reactions(std::span<Wrench> at_clamps) const {
     if (wall.clamp < 0) continue;
     Vec3 moment = to_eigen(c.moment.get(wall.slot) - c.moment.get(wall.slot + 1));
     const Vec3 t = to_eigen(c.t.get(wall.slot));
-    if (wall.follows || !wall.direction) moment = moment.dot(t) * t;
+    if (wall.follows) moment = moment.dot(t) * t;  // it tilts with the rod; at an end its direction is the clamp's
     at_clamps[z(wall.clamp)].moment = moment;
   }
   for (std::size_t i = 0; i < model_->node_loads.size(); ++i) {  // moments on a wall are borne by its clamp
