@@ -17,12 +17,13 @@ class FailingDisk {
                 .code == 0;
   }
   // The program's answer when its `at`-th write fails; `failed` says whether there were as many.
-  Answer tendril(const std::string& arguments, int at, bool from_then_on, bool& failed) const {
+  Answer tendril(const std::string& arguments, int at, bool from_then_on, bool& failed,
+                 const std::string& settings = "") const {
     const fs::path mark = shell_.folder / "mark";
     fs::remove(mark);
     const std::string command = "cd '" + shell_.folder.text() + "' && LD_PRELOAD='" + library_.string() +
                                 "' FAIL_AT=" + std::to_string(at) + " FAIL_ON=" + (from_then_on ? "1 FAIL_ERRNO=28" : "0") +
-                                " FAIL_MARK='" + mark.string() + "' '" TENDRIL_PROGRAM "' " + arguments +
+                                " FAIL_MARK='" + mark.string() + "' " + settings + " '" TENDRIL_PROGRAM "' " + arguments +
                                 " >out.txt 2>err.txt </dev/null";
     const int status = std::system(command.c_str());
     failed = fs::exists(mark);
@@ -84,6 +85,30 @@ SLOW_SENTENCE("cli", "an I/O error at any write of a resumed run loses no frame 
     expect_same_runs(shell.folder / "whole", shell.folder / "a");
   }
   EXPECT_GT(k, 30);
+}
+
+SLOW_SENTENCE("cli", "a kill before any write of a resumed run loses no frame that was there, and the run goes on later") {
+  Shell shell;
+  const FailingDisk disk(shell);
+  ASSERT_TRUE(disk.built);
+  shell.file("beam.toml", beam_scene("duration = 0.2", "duration = 0.12"));
+  ASSERT_EQ(shell.tendril("run beam.toml -o whole").code, 0);
+  ASSERT_EQ(shell.tendril("run beam.toml -o half --until 0.06").code, 0);
+  int k = 1, journals = 0;
+  for (bool failed = true; k < 2000; ++k) {
+    fs::remove_all(shell.folder / "a");
+    fs::copy(shell.folder / "half", shell.folder / "a");
+    const Answer a = disk.tendril("run beam.toml -o a --resume", k, false, failed, "FAIL_KILL=1");
+    if (!failed) break;
+    EXPECT_EQ(a.code, 128 + SIGKILL) << k;
+    journals += fs::exists(shell.folder / "a" / "run.h5.journal") ? 1 : 0;
+    ASSERT_GE(look_at_run(shell.folder / "a").frames, 4) << k;
+    ASSERT_EQ(shell.tendril("run beam.toml -o a --resume").code, 0) << k;
+    expect_same_runs(shell.folder / "whole", shell.folder / "a");
+    EXPECT_FALSE(fs::exists(shell.folder / "a" / "run.h5.journal")) << k;
+  }
+  EXPECT_GT(k, 30);
+  EXPECT_GT(journals, 5);  // ends in the middle of a commit
 }
 
 }  // namespace

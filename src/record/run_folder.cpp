@@ -58,7 +58,7 @@ void clear_folder(const fs::path& folder) {
   if (!older_run && entries != fs::directory_iterator())
     throw RecordError(folder.string() + ": holds other files and no run; give an empty or new folder with -o");
   // The summary goes first: from here on the folder does not look whole. The checkpoint goes before what it counts on.
-  for (const char* name : {"summary.json", "index.html", "checkpoint.bin", "probes.csv", "run.h5"}) {
+  for (const char* name : {"summary.json", "index.html", "checkpoint.bin", "probes.csv", "run.h5.journal", "run.h5"}) {
     fs::remove(folder / name, error);
     if (error)
       throw RecordError(fmt::format("{}: could not replace the older run: {}", (folder / name).string(), error.message()));

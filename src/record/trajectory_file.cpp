@@ -1,7 +1,6 @@
 #include "record/trajectory_file.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -10,6 +9,7 @@
 #include "record/files.h"
 #include "record/h5.h"
 #include "record/input_log.h"
+#include "record/journal_driver.h"
 
 namespace tendril {
 namespace {
@@ -63,21 +63,11 @@ struct TrajectoryFile::Inside {
     std::vector<double> waiting;  // values of frames that are not written yet
   };
   std::string name;  // of the file, for messages
-  h5::Handle file;
-  FileIdentity identity;                  // of the file that was opened: its name may lead elsewhere later
+  h5::File file;
   FileSizes sizes;                        // counts that do not change in a run
   std::vector<Open> columns;              // as all_columns()
   std::int64_t written = 0, waiting = 0;  // frames
 
-  int descriptor() const {  // HDF5's own
-    void* handle = nullptr;
-    h5::checked(H5Fget_vfd_handle(file.get(), H5P_DEFAULT, &handle), name, "look at the file");
-    return *static_cast<int*>(handle);
-  }
-  void sync() const {
-    if (::fdatasync(descriptor()) != 0) h5::fail(name, "write to disk", errno);
-    require_still_there(name, identity);
-  }
   void write_column(const Column& column, Open& open) const;
   void open_and_cut(const Column& column, hsize_t rows);
   ListCounts rows_of_frames(std::int64_t frames) const;  // all together, of each list
@@ -109,13 +99,10 @@ void TrajectoryFile::Inside::write_head(const TrajectoryHead& head) {
 
 TrajectoryFile::TrajectoryFile(const std::filesystem::path& path, const TrajectoryHead& head, const Frame& first)
     : inside_(std::make_unique<Inside>()) {
-  h5::set_up();
   Inside& in = *inside_;
   in.name = path.string();
   in.sizes = sizes_of(first, head.probe_columns.size());
-  in.file = h5::Handle(
-      h5::checked(H5Fcreate(in.name.c_str(), H5F_ACC_EXCL, H5P_DEFAULT, H5P_DEFAULT), in.name, "create the file"), H5Fclose);
-  in.identity = identity_of(in.descriptor(), path);
+  in.file = h5::File(in.name, JournaledFile::Access::create);
   in.write_head(head);
   for (const Column& column : all_columns())
     in.columns.push_back({create_dataset(in.file.get(), column, in.sizes, in.name), 0, {}});
@@ -126,13 +113,11 @@ TrajectoryFile::TrajectoryFile(const std::filesystem::path& path, const Trajecto
 TrajectoryFile::TrajectoryFile(const std::filesystem::path& path, std::int64_t frames, const TrajectoryHead& head,
                                const Frame& first)
     : inside_(std::make_unique<Inside>()) {
-  h5::set_up();
   Inside& in = *inside_;
   in.name = path.string();
   in.sizes = sizes_of(first, head.probe_columns.size());
   require_regular(path, false);
-  in.file = h5::Handle(h5::checked(H5Fopen(in.name.c_str(), H5F_ACC_RDWR, H5P_DEFAULT), in.name, "open the file"), H5Fclose);
-  in.identity = identity_of(in.descriptor(), path);
+  in.file = h5::File(in.name, JournaledFile::Access::go_on);
   if (h5::read_number_attribute(in.file.get(), "format_version", in.name) != run_format_version)
     throw RecordError(in.name + ": was written by another version of tendril: start again without --resume");
   // A checkpoint may be older than the file: rows beyond it are cut off.
@@ -251,11 +236,10 @@ void TrajectoryFile::write_and_flush() {
     in.written += in.waiting;
     in.waiting = 0;
   }
-  // On a full disk H5Dwrite reports success and only this fails.
-  h5::checked(H5Fflush(in.file.get(), H5F_SCOPE_GLOBAL), in.name, "write to disk");
+  in.file.flush();
 }
 
-void TrajectoryFile::sync() { inside_->sync(); }
+void TrajectoryFile::sync() { inside_->file.commit(); }
 
 void TrajectoryFile::set_description(const std::string& description) {
   h5::write_text(inside_->file.get(), "description", description, inside_->name);
@@ -264,14 +248,11 @@ void TrajectoryFile::set_description(const std::string& description) {
 void TrajectoryFile::close(bool complete, const std::string& outcome, const std::string& message) {
   Inside& in = *inside_;
   write_and_flush();
-  // Frames are on disk: now the run may be called complete.
   h5::write_number_attribute(in.file.get(), "complete", complete ? 1 : 0, in.name);
   in.write_outcome(outcome, message);
-  h5::checked(H5Fflush(in.file.get(), H5F_SCOPE_GLOBAL), in.name, "write to disk");
-  in.sync();
   for (Inside::Open& open : in.columns) h5::checked(open.set.close(), in.name, "close a dataset");
   in.columns.clear();
-  h5::checked(in.file.close(), in.name, "close the file");
+  in.file.close();
 }
 
 }  // namespace tendril

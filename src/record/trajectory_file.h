@@ -1,7 +1,7 @@
 // run.h5: one extendible dataset per quantity (columns.h). HDF5 itself stays behind this header.
 //
-// Default file format, no SWMR: such a file survives a kill after its last flush. Frames wait in memory until
-// write_and_flush, so that the file is being changed only for a moment in every second.
+// Default file format, no SWMR. Frames wait in memory until write_and_flush; what was flushed comes into force with sync, all at once
+// (journaled_file.h): whatever happens in between, the file is as the last sync left it.
 #pragma once
 
 #include <cstdint>
@@ -37,7 +37,7 @@ class TrajectoryFile {
   std::size_t waiting_bytes() const;
   std::int64_t frames() const;  // appended so far
   void write_and_flush();
-  void sync();  // what was flushed, to disk; throws when the file is no longer there under its name
+  void sync();  // commits what was flushed; throws when the file is no longer there under its name
   void close(bool complete, const std::string& outcome, const std::string& message);
 
  private:

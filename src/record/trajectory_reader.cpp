@@ -9,6 +9,7 @@
 #include "record/files.h"
 #include "record/h5.h"
 #include "record/input_log.h"
+#include "record/journal_driver.h"
 #include "tendril/record.h"
 
 namespace tendril {
@@ -88,19 +89,23 @@ class Table {
   std::vector<double> block_;                             // these rows
 };
 
-h5::Handle open_to_read(const std::string& name) {
-  h5::set_up();
+h5::File open_file_to_read(const std::string& name) {
   require_regular(name, true);
-  h5::Handle file(H5Fopen(name.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose);
-  if (file.get() < 0) {
-    // HDF5 locks the file too, and would say no more than "Resource temporarily unavailable".
+  try {
+    return {name, JournaledFile::Access::read};
+  } catch (const RecordError&) {
+    // The writer has locked the file too.
     if (const std::filesystem::path folder = std::filesystem::path(name).parent_path(); folder_is_locked(folder))
       throw RunGoingOn(
           fmt::format("{}: this run is still going on; wait until it has ended, or stop it with Ctrl-C: it can go on later "
                       "with --resume",
                       folder.empty() ? "." : folder.string()));
-    h5::fail(name, "open the file");
+    throw;
   }
+}
+
+h5::File open_to_read(const std::string& name) {
+  h5::File file = open_file_to_read(name);
   const std::int64_t version = h5::read_number_attribute(file.get(), "format_version", name);
   if (version != run_format_version)
     throw RecordError(
@@ -209,7 +214,7 @@ struct TrajectoryReader::Inside {
   }
 
   std::string name;  // of the file, for messages
-  h5::Handle file;
+  h5::File file;
   std::string method, scene, description, outcome, message;
   bool complete = false;  // true: the run reached its end
   std::vector<std::string> rod_names;

@@ -1,9 +1,10 @@
 // Loaded before the C library (LD_PRELOAD): lets the FAIL_AT-th write, sync, rename or cut of a regular file fail with FAIL_ERRNO, once or,
-// with FAIL_ON=1, from then on. FAIL_MARK is made when it has happened. Compiled by the test that uses it.
+// with FAIL_ON=1, from then on; with FAIL_KILL=1 the process is killed instead. FAIL_MARK is made when it has happened. Compiled by the test that uses it.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,6 +23,7 @@ static int fails(void) {
   if (at <= 0 || calls < at || (calls > at && !number("FAIL_ON", 0))) return 0;
   const char* mark = getenv("FAIL_MARK");
   if (mark) close(creat(mark, 0600));
+  if (number("FAIL_KILL", 0)) kill(getpid(), SIGKILL);
   errno = number("FAIL_ERRNO", EIO);
   return 1;
 }

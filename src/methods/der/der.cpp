@@ -36,6 +36,7 @@ Der::Der(std::shared_ptr<const Model> model, const Settings& settings)
   update_bishop(*chain_, false);
   update_angles(*chain_, *angles_, 1);
   update_gradient(*chain_);
+  loads_->update(drive_, *chain_);  // clamps bear them in the first frame too, as in one that was loaded
   if (is_leapfrog()) parts_.note(pace_of(*chain_, chain_->all()), !contacts_);
 }
 

@@ -265,6 +265,21 @@ SENTENCE("der", "a saved state goes on bit for bit, also across a clamp that let
   }
 }
 
+SENTENCE("der", "clamps bear the loads on their nodes in the first frame too, the same when it was saved and loaded") {
+  Scene scene = one_rod(line, 12);
+  add_clamp(scene, 0);
+  scene.loads.push_back(GravityLoad{});
+  const auto model = model_of(scene);
+  Der a(model, {}), b(model, {});
+  StateWriter saved;
+  a.visit_state(saved);
+  StateReader reader(saved.buffer());
+  b.visit_state(reader);
+  const Vec3 force = frame_of(a).reactions.at(0).force;
+  EXPECT_GT(force.norm(), 1e-3);  // half of an edge weighs more
+  EXPECT_EQ(force, frame_of(b).reactions.at(0).force);
+}
+
 SENTENCE("der", "a step allocates nothing, for straight, curved and closed rods under every load") {
   for (const int kind : {0, 1, 2}) {
     Scene scene = kind == 0   ? one_rod(line, 12)
