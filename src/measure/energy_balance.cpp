@@ -53,13 +53,19 @@ double EnergyBalance::error(const Frame& frame) const {
 }
 
 double EnergyBalance::worst(const Frame& frame) const {
-  const double all = scale(frame), now = joules(frame);
-  return all > 0 ? (std::abs(now) >= std::abs(worst_) ? now : worst_) / all : 0;
+  const double all = scale(frame), now = joules(frame), before = most_ > -least_ ? most_ : least_;
+  return all > 0 ? (std::abs(now) >= std::abs(before) ? now : before) / all : 0;
+}
+
+double EnergyBalance::gain(const Frame& frame) const {
+  const double all = scale(frame);
+  return all > 0 ? std::max(most_, joules(frame)) / all : 0;
 }
 
 void EnergyBalance::note(const Frame& frame) {
   scale_ = scale(frame);
-  if (const double now = joules(frame); std::abs(now) > std::abs(worst_)) worst_ = now;
+  const double now = joules(frame);
+  most_ = std::max(most_, now), least_ = std::min(least_, now);
 }
 
 }  // namespace tendril

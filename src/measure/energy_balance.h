@@ -23,14 +23,15 @@ class EnergyBalance {
   double scale(const Frame& frame) const;   // [J]
   double error(const Frame& frame) const;   // joules over scale
   double worst(const Frame& frame) const;   // the largest error of the frames noted and of this one, over the present scale
-  void visit_state(StateArchive& archive) { archive(begun_, first_, floor_, scale_, worst_); }
+  double gain(const Frame& frame) const;    // the same for gains alone: an excused loss must not hide one
+  void visit_state(StateArchive& archive) { archive(begun_, first_, floor_, scale_, most_, least_); }
 
  private:
   bool begun_ = false;
   Energy first_;
-  double floor_ = 0;  // [J]
-  double scale_ = 0;  // [J] so far
-  double worst_ = 0;  // [J] so far, with its sign
+  double floor_ = 0;             // [J]
+  double scale_ = 0;             // [J] so far
+  double most_ = 0, least_ = 0;  // [J] errors so far: largest gain, largest loss (< 0)
 };
 
 }  // namespace tendril

@@ -181,6 +181,7 @@ RunReport Simulation::Inside::report() const {
                          .retries = retries,
                          .energy_error = r.energy_error,
                          .worst_energy_error = r.worst_energy_error,
+                         .worst_gain = place.balance.begun() ? place.balance.gain(frame) : 0,
                          .jumped = place.jumped,
                          .lossy = place.held ? "a hand" : lossy_choice(scene, entry->info)});
   if (!r.message.empty()) r.outcome = Outcome::suspect;

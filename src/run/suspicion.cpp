@@ -13,7 +13,7 @@ std::string about_energy(const RunFigures& run) {
   // The worse of the end and of all recorded times. A gain is never right; a loss is, where the scene asks for a scheme that loses.
   const double end = std::isnan(run.energy_error) ? 0 : run.energy_error;
   const double worst = std::isnan(run.worst_energy_error) ? 0 : run.worst_energy_error;
-  const double gain = std::max(end, worst), loss = -std::min(end, worst);
+  const double gain = std::max({end, worst, run.worst_gain}), loss = -std::min(end, worst);
   if (gain > max_energy_error)
     return fmt::format("{:.0f} % of its energy came from nowhere; take a smaller time.step", 100 * gain);
   if (loss > max_energy_error && run.lossy.empty())

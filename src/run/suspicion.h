@@ -20,6 +20,7 @@ struct RunFigures {
   std::int64_t steps = 0;
   int retries = 0;
   double energy_error = 0, worst_energy_error = 0;  // > 0: a gain; NaN: no balance
+  double worst_gain = 0;                            // also where a loss was larger
   bool jumped = false;                              // an input moved something at once, which no balance can follow
   std::string lossy = {};  // what loses energy by its nature: a scheme that the scene names, a user's hand; or empty
 };

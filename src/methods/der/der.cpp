@@ -45,8 +45,16 @@ ChainChoice Der::choice() const {
           contacts_ && contacts_->has_friction()};
 }
 
+// What lengths are off by in a step of dt is a force of mass * off / dt^2, noise that heats the rod: with a shorter step the
+// tolerance is smaller. Not below what the digits of positions allow.
+double Der::length_tolerance(double dt, bool velocities) const {
+  constexpr double finest = 1e-12;
+  const double whole = settings_.projection_tolerance;
+  return velocities ? std::min(whole, std::max(finest, whole * noise_rate_ * dt * dt)) : whole;
+}
+
 ProjectionReport Der::project_all(double dt, Push push, bool velocities, bool again) {
-  const double tolerance = settings_.projection_tolerance;
+  const double tolerance = length_tolerance(dt, velocities);
   const int most = settings_.projection_iterations;
   if (joins_ && velocities && push == Push::conserving)
     return joins_->project_or_fast(*chain_, {dt, kick_}, tolerance, most, again);
@@ -90,6 +98,15 @@ void Der::allocate() {
     joins_->attach(c, total / model_->rest_length.size());
   }
   steady_ = !loads_->follow() && is_steady(*model_);
+  // Noise is judged by the force that bends a segment, or by the weight.
+  constexpr double of_bending = 64, of_weight = 1e4;
+  const double gravity = model_->gravity.norm();
+  noise_rate_ = 0;
+  for (int s = c.begin; s < c.end; ++s) {
+    if (c.kind[z(s)] != SlotKind::edge || !(c.mass[z(s)] > 0)) continue;
+    const double l = c.rest_length[z(s)], bending = 0.5 * (c.B_xx[z(s)] + c.B_yy[z(s)]);
+    noise_rate_ = std::max({noise_rate_, of_bending * bending / (c.mass[z(s)] * math::cube(l)), of_weight * gravity / l});
+  }
 }
 
 // A start that was disturbed (initial_noise) is brought onto the rod's lengths first. Where that cannot be, it stays as it
@@ -296,7 +313,7 @@ StepReport Der::take_step(double time, double dt, const Live& live) {
   // Require: boundary conditions, as they are at the end of the step; clamps that take hold or let go rebuild the chain.
   if (clock_) clock_->start();
   ask_drive(time + dt, live);
-  bend_compressed();
+  bend_compressed(dt);
   Chain& c = *chain_;
   report_ = {};
   report_.step_taken = dt;
@@ -355,7 +372,7 @@ StepReport Der::take_step(double time, double dt, const Live& live) {
     contacts_->finish(c, joins_.get(), dt, report_);
     if (contacts_->growth() > max_growth) return failed(Cause::contact);
   }
-  flow_.end(c, drive_, *loads_, joins_.get(), contacts_.get(), {dt, kick_}, settings_.push);
+  flow_.end(c, drive_, *loads_, joins_.get(), contacts_.get(), {dt, kick_}, push_);
   if (is_leapfrog()) before_ = dt;
   lap(Part::contact);
   return report_;

@@ -62,6 +62,7 @@ class Der final : public Method {
   void allocate();                           // workspaces for the chain
   ChainChoice choice() const;                // what the chain has to be built for
   // Lengths and joints by projection; `again`: multipliers add to those of an earlier projection in this step.
+  double length_tolerance(double dt, bool velocities) const;
   ProjectionReport project_all(double dt, Push push, bool velocities = true, bool again = false);
   Cause keep_lengths(double dt, bool again = false);
   Cause keep_apart(double dt);  // contacts, lengths and joints in turn
@@ -75,7 +76,7 @@ class Der final : public Method {
   void note_pace();                      // of the step that was taken
   void synchronise(Chain& chain) const;  // brings velocities and tensions to the time of the positions
   void start_on_lengths();               // projects a disturbed start
-  void bend_compressed();                // straight rods whose clamps come together in this step
+  void bend_compressed(double dt);       // straight rods whose clamps come together in this step
   void refresh();                        // everything derived, from the state
   // What became of one chunk of rods in a step.
   struct ChunkReport {
@@ -124,18 +125,20 @@ class Der final : public Method {
   std::vector<StraightSpan> spans_;             // straight rods that are pushed together
   bool all_stretch_ = false;                    // true: every rod stretches, no lengths are projected
   bool steady_ = false;                         // true: no timetable and no load changes the drive with time
-  bool settled_ = false;     // true: drive_ was evaluated without live inputs, and nothing has changed since
-  bool move_walls_ = false;  // true: some wall has another orientation at the end of this step
-  double swing_ = 0;         // how far the walls of clamps swing in this step, the farthest one [rad]
-  double longest_ = 0;       // length of the longest rod [m]: no node may move further in a step
-  Array decay_;              // per vertex: factor by which mass damping reduces velocities in a step
-  double decay_dt_ = 0;      // the step [s] that decay_ was computed for
-  double fastest_ = 0;       // largest speed of a vertex after the last step [m/s]
-  StepReport report_;        // of the last step or equilibrium
-  Workers workers_;          // threads that share the chunks of rods
-  double before_ = 0;        // length of the step before [s]; 0: velocities belong to the time of the positions
-  double kick_ = 0;          // time over which forces act in this step [s]
-  Parts parts_;              // what decides into how many parts steps are taken
+  bool settled_ = false;          // true: drive_ was evaluated without live inputs, and nothing has changed since
+  bool move_walls_ = false;       // true: some wall has another orientation at the end of this step
+  double swing_ = 0;              // how far the walls of clamps swing in this step, the farthest one [rad]
+  double longest_ = 0;            // length of the longest rod [m]: no node may move further in a step
+  Array decay_;                   // per vertex: factor by which mass damping reduces velocities in a step
+  double decay_dt_ = 0;           // the step [s] that decay_ was computed for
+  double fastest_ = 0;            // largest speed of a vertex after the last step [m/s]
+  StepReport report_;             // of the last step or equilibrium
+  Workers workers_;               // threads that share the chunks of rods
+  double before_ = 0;             // length of the step before [s]; 0: velocities belong to the time of the positions
+  double kick_ = 0;               // time over which forces act in this step [s]
+  double noise_rate_ = 0;         // 1/dt^2 of the step below which the tolerance of lengths shrinks [1/s^2]
+  Push push_ = Push::conserving;  // of the present step: under a hand it is the fast one
+  Parts parts_;                   // what decides into how many parts steps are taken
   std::vector<ChunkReport> chunk_reports_;  // per chunk: results of the present step
   StepClock* clock_ = nullptr;              // adds up where the time of steps goes; nullptr: not measured
   mutable std::vector<Vec3> held_force_;    // per node: what acts on it where it is held, for reactions [N]

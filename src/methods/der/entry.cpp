@@ -148,14 +148,16 @@ constexpr double advised_turn = 0.25;  // [rad] in a step, of what spins
 StepAdvice advise(const Model& model, const Options&) {
   StepAdvice advice;
   advice.stable = HUGE_VAL;
+  double damped = HUGE_VAL;  // stable step of what internal damping stops
   for (const RodModel& rod : model.rods) {
     const double squared = highest_squared_frequency(model, rod, rod.stretches);
-    double stable = 2 / std::sqrt(squared);
+    const double stable = 2 / std::sqrt(squared);
     std::string reason = "bending waves of one segment's length in rod " + rod.name;
     if (rod.stretches && squared > 2 * highest_squared_frequency(model, rod, false))
       reason = "stretching waves in rod " + rod.name;
     // Internal damping is implicit, but damps before the forces act: a mode that it stops at once in every step is stable
-    // below sqrt(2)/omega, trace and determinant of the step being 1 - h^2 omega^2 and 0. Half of 2/omega is less.
+    // below sqrt(2)/omega, trace and determinant of the step being 1 - h^2 omega^2 and 0. The advised half of 2/omega is less.
+    if (rod.damping.internal > 0) damped = std::min(damped, std::sqrt(2 / squared));
     if (stable < advice.stable) {
       advice.stable = stable;
       advice.reason = reason;
@@ -179,6 +181,7 @@ StepAdvice advise(const Model& model, const Options&) {
     advice.advised = advised_turn / turn.rate;
     advice.reason = turn.reason;
   }
+  advice.stable = std::min(advice.stable, damped);
   return advice;
 }
 

@@ -22,7 +22,8 @@ Cause Der::keep_lengths(double dt, bool again) {
   // A hand of a user may pull in any way: it gets the push that takes energy away.
   const bool by_hand =
       std::any_of(drive_.grips.begin(), drive_.grips.end(), [](const Grip& grip) { return grip.hand != 0; });
-  const ProjectionReport p = project_all(dt, by_hand ? Push::fast : settings_.push, true, again);
+  push_ = by_hand ? Push::fast : settings_.push;
+  const ProjectionReport p = project_all(dt, push_, true, again);
   report_.iterations += p.iterations;
   report_.residual = p.residual;
   return p.fine ? Cause::none : lengths_lost;

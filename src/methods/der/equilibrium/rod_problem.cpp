@@ -3,6 +3,7 @@
 #include <cmath>
 #include <tuple>
 
+#include "linear/dense.h"
 #include "math/elementary.h"
 #include "math/rotation.h"
 #include "math/transport.h"
@@ -98,8 +99,14 @@ bool RodProblem::full_direction() {
     Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> W = R;
     solve({W.data(), z(n_.size) * z(static_cast<int>(rank))}, static_cast<int>(rank));
     const Eigen::Map<Eigen::VectorXd> y(n_.direction.data(), n_.size);
-    const Eigen::MatrixXd small = Eigen::MatrixXd::Identity(rank, rank) + Q.transpose() * W;
-    const Eigen::VectorXd part = small.partialPivLu().solve(Q.transpose() * y);
+    const Eigen::MatrixXd QW = Q.transpose() * W;
+    Eigen::VectorXd part = Q.transpose() * y;
+    DenseLU small;
+    small.resize(static_cast<int>(rank));
+    for (int i = 0; i < rank; ++i)
+      for (int j = 0; j < rank; ++j) small.at(i, j) = (i == j ? 1 : 0) + QW(i, j);
+    std::ignore = small.factor();
+    small.solve({part.data(), z(static_cast<int>(rank))});
     const Eigen::VectorXd correction = W * part;
     for (int i = 0; i < n_.size; ++i) n_.direction[z(i)] -= correction[i];
   }
@@ -205,8 +212,10 @@ void RodProblem::bend_straight_spans() {
     return {-n_.gradient[z(k)], -n_.gradient[z(k + 1)], -n_.gradient[z(k + 2)]};
   };
   std::fill(n_.direction.begin(), n_.direction.end(), 0.0);
+  V3<double> side{0, 0, 0};
   for (const StraightSpan& span : spans) {
-    bend_span(c_, span, preferred_side(c_, span, force_at), [&](int v, const V3<double>& x) {
+    side = preferred_side(c_, span, force_at, side);
+    bend_span(c_, span, side, [&](int v, const V3<double>& x) {
       const V3<double> change = x - c_.x.get(v);
       for (int k = 0; k < 3; ++k) n_.direction[z(n_.x[z(v - rod_.first)] + k)] = change[k];
     });

@@ -74,7 +74,8 @@ void find_taut_spans(const Chain& c, const ChainRod& rod, std::vector<StraightSp
       c, rod, [](const StraightSpan& span) { return span.chord >= (1 - taut) * span.rest; }, out);
 }
 
-V3<double> preferred_side(const Chain& c, const StraightSpan& span, const std::function<V3<double>(int)>& force_at) {
+V3<double> preferred_side(const Chain& c, const StraightSpan& span, const std::function<V3<double>(int)>& force_at,
+                          const V3<double>& before) {
   // The push on the sine: forces weighted with it. Below rounding of the stiffness of a segment there is none.
   V3<double> push{0, 0, 0};
   double s = 0, size = 0;
@@ -90,6 +91,8 @@ V3<double> preferred_side(const Chain& c, const StraightSpan& span, const std::f
   while (middle < span.to && c.kind[z(middle)] != SlotKind::edge) ++middle;
   const double segment = (c.B_xx[z(middle)] + c.B_yy[z(middle)]) / math::cube(c.rest_length[z(middle)]);
   if (norm(push) > 1e-9 * size && norm(push) > 1e-12 * segment * span.rest) return (1 / norm(push)) * push;
+  const V3<double> other = dot(before, span.along) * span.along - before;
+  if (norm(other) > 0.5) return (1 / norm(other)) * other;
   // The softer side: the eigenvector of the section's stiffness in the frame m1, m2 of the middle.
   const double xx = c.B_xx[z(middle)], xy = c.B_xy[z(middle)], yy = c.B_yy[z(middle)];
   const double angle = 0.5 * math::atan2(-2 * xy, yy - xx);

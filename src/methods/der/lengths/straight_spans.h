@@ -21,13 +21,15 @@ struct StraightSpan {
   double share(double s) const;  // the sine at the arc length s from `from`, 0 to 1
 };
 
-// Of an open rod that does not stretch; spans that are bent already, by a tenth of what their ends ask for, are left out.
+// Of an open rod that does not stretch; spans that are bent already, a hundredth of the way that their ends ask for, are left out.
 void find_compressed_spans(const Chain& chain, const ChainRod& rod, std::vector<StraightSpan>& out);
 // Those whose ends are as far apart as the rod between them is long.
 void find_taut_spans(const Chain& chain, const ChainRod& rod, std::vector<StraightSpan>& out);
 
-// Unit vector across the span, given the force on each vertex.
-V3<double> preferred_side(const Chain& chain, const StraightSpan& span, const std::function<V3<double>(int)>& force_at);
+// Unit vector across the span, given the force on each vertex. `before`: the side that the span before it on the same rod went to,
+// or 0; where no force decides, the rod goes on to the other side behind a pin.
+V3<double> preferred_side(const Chain& chain, const StraightSpan& span, const std::function<V3<double>(int)>& force_at,
+                          const V3<double>& before);
 // f(vertex, position) for every vertex between the ends.
 void bend_span(const Chain& chain, const StraightSpan& span, const V3<double>& side,
                const std::function<void(int, const V3<double>&)>& f);
