@@ -14,8 +14,14 @@ using math::two_pi;
 
 namespace {
 
+// A step asks for its end: one that ends when something lets go is still held, one that ends when it takes hold is not yet.
+template <class Held>
+bool holds_at(double time, const Held& held) {
+  return (time > held.from || held.from <= 0) && time <= held.until;
+}
+
 void evaluate_clamp(const ClampModel& clamp, double time, double load_factor, ClampNow& now) {
-  now.active = time >= clamp.from && time < clamp.until;
+  now.active = holds_at(time, clamp);
   if (clamp.move.keys.empty() && clamp.turn.keys.empty()) {  // most clamps stand still, and this is asked in every step
     now.pose.position = clamp.start.position;
     now.turn = now.winding = 0;
@@ -91,7 +97,7 @@ void evaluate_grips(const Model& model, const Live& live, double time, double lo
   for (std::size_t i = 0; i < model.couplings.size(); ++i) {
     // Couplings of the scene, while they act, moved by their timetable and by hand.
     const CouplingModel& coupling = model.couplings[i];
-    if (time < coupling.from || time >= coupling.until) continue;
+    if (!holds_at(time, coupling)) continue;
     Grip grip = grip_at(model, coupling.rod, coupling.material);
     grip.coupling = static_cast<int>(i);
     evaluate_coupling(coupling, time, load_factor, grip);
@@ -180,8 +186,7 @@ void evaluate(const Model& model, const Live& live, double time, double load_fac
   }
   // Joints hold between their times, unless a user has switched them.
   out.joints.resize(model.joints.size());
-  for (std::size_t i = 0; i < model.joints.size(); ++i)
-    out.joints[i] = time >= model.joints[i].from && time < model.joints[i].until;
+  for (std::size_t i = 0; i < model.joints.size(); ++i) out.joints[i] = holds_at(time, model.joints[i]);
   for (const JointSwitch& joint : live.joints)
     if (joint.joint >= 0 && joint.joint < static_cast<int>(out.joints.size()))
       out.joints[static_cast<std::size_t>(joint.joint)] = joint.on;

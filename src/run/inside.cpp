@@ -183,7 +183,7 @@ RunReport Simulation::Inside::report() const {
                          .worst_energy_error = r.worst_energy_error,
                          .worst_gain = place.balance.begun() ? place.balance.gain(frame) : 0,
                          .jumped = place.jumped,
-                         .lossy = place.held ? "a hand" : lossy_choice(scene, entry->info)});
+                         .lossy = place.held ? "a hand" : sudden_clamp(scene) + lossy_choice(scene, entry->info)});
   if (!r.message.empty()) r.outcome = Outcome::suspect;
   return r;
 }

@@ -144,6 +144,56 @@ SENTENCE("run", "a straight strut that is shortened bends towards the push on it
   }
 }
 
+SENTENCE("run", "a straight strut in motion bends towards a spring and with the wind") {
+  for (const bool wind : {false, true}) {
+    Scene scene = at_rest(metre, 16, "der");
+    scene.time.mode = Mode::dynamics, scene.time.duration = 4;
+    scene.rods[0].damping.mass = 5;
+    add_clamp(scene, 0);
+    add_clamp(scene, 1).move.keys = {{0, Vec3::Zero()}, {1, Vec3(-0.05, 0, 0)}};
+    if (wind) {
+      WindLoad air;
+      air.velocity = Vec3(0, 0, 2);
+      scene.loads.push_back(air);
+    } else {
+      Coupling spring;
+      spring.name = "spring", spring.rod = "rod", spring.at = 0.5, spring.stiffness = 1;
+      spring.position = Vec3(0.5, 0, 0.3);
+      scene.couplings.push_back(spring);
+    }
+    EXPECT_GT(ended(scene).frame().position[NodeIndex(8)].z(), 0.1) << wind;
+  }
+}
+
+SENTENCE("run", "a strut over three pins goes to the other side behind the middle one, in motion and in equilibrium") {
+  for (const Mode mode : {Mode::statics, Mode::dynamics}) {
+    Scene scene = at_rest(metre, 20, "der");
+    scene.time.mode = mode, scene.time.duration = mode == Mode::statics ? 1 : 4;
+    scene.rods[0].damping.mass = 5;
+    add_clamp(scene, 0, pin);
+    add_clamp(scene, 0.5, pin).move.keys = {{0, Vec3::Zero()}, {1, Vec3(-0.025, 0, 0)}};
+    add_clamp(scene, 1, pin).move.keys = {{0, Vec3::Zero()}, {1, Vec3(-0.05, 0, 0)}};
+    const Simulation simulation = ended(scene);
+    const Vec3 one = simulation.frame().position[NodeIndex(5)], other = simulation.frame().position[NodeIndex(15)];
+    EXPECT_GT(one.tail<2>().norm(), 0.05);
+    EXPECT_LT(one.tail<2>().dot(other.tail<2>()), 0);
+  }
+}
+
+SENTENCE("run", "a strut pressed beyond Euler's load bends towards a small load at its side when it leaves the saddle") {
+  for (const char* method : {"der", "strands"}) {
+    for (const double side : {0.2, -0.2, 0.02}) {
+      Scene scene = at_rest(StraightCurve{Vec3::Zero(), Vec3(0, 0, 1)}, 20, method, plain_section(1, 2, 1));
+      scene.options[method]["seek_minimum"] = true;
+      add_clamp(scene, 0);
+      push(scene, 1, Vec3(0, side, -5));
+      const Simulation simulation = ended(scene);
+      EXPECT_GT(simulation.frame().position[NodeIndex(20)].y() * side, 0) << method << ' ' << side;
+      EXPECT_TRUE(simulation.frame().report.verdict.minimum()) << method << ' ' << side;
+    }
+  }
+}
+
 // Post-buckling of a clamped strut: P L^2/EI = 4 pi^2 (1 + d/(2 L)) for a small shortening d.
 SENTENCE("run", "a clamped straight rod shortened by a thousandth carries Euler's load, in statics and quasistatics") {
   for (const char* method : {"der", "strands"}) {

@@ -37,6 +37,13 @@ std::string suspicion(const RunFigures& run) {
   return why + energy;
 }
 
+std::string sudden_clamp(const Scene& scene) {
+  const auto jerks = [](const auto& table) { return table.keys.size() > 1 && table.shape != TimetableShape::smooth; };
+  for (const Clamp& clamp : scene.clamps)
+    if (clamp.from > 0 || jerks(clamp.move) || jerks(clamp.turn)) return "clamp " + clamp.name;
+  return {};
+}
+
 std::string lossy_choice(const Scene& scene, const MethodInfo& method) {
   const auto table = scene.options.find(method.name);
   if (table == scene.options.end()) return {};

@@ -22,10 +22,13 @@ struct RunFigures {
   double energy_error = 0, worst_energy_error = 0;  // > 0: a gain; NaN: no balance
   double worst_gain = 0;                            // also where a loss was larger
   bool jumped = false;                              // an input moved something at once, which no balance can follow
-  std::string lossy = {};  // what loses energy by its nature: a scheme that the scene names, a user's hand; or empty
+  std::string lossy = {};  // what loses energy by its nature: a named scheme, a sudden clamp, a hand; or empty
 };
 // Empty: nothing speaks against the run. Motion only: of equilibria each one is judged by its residual.
 std::string suspicion(const RunFigures& run);
+
+// What takes energy at once in this scene, as an inelastic stop does: a clamp that takes hold late, or moves in jerks. Empty: nothing.
+std::string sudden_clamp(const Scene& scene);
 
 // "projection = \"fast\"" when the scene names a choice that the method itself calls lossy; empty: it names none.
 std::string lossy_choice(const Scene& scene, const MethodInfo& method);

@@ -2,6 +2,7 @@
 // search.
 #include <algorithm>
 #include <cmath>
+#include <tuple>
 
 #include "methods/strands/continuation.h"
 #include "methods/strands/ends.h"
@@ -203,8 +204,15 @@ void EnergyDescent::leave_saddle(const Strand& strand) {
   if (!(largest > 0)) return;
   // Move by 0.3 rad at most: far enough to leave, near enough to stay in the same valley.
   const double size = 0.3 / largest;
-  for (std::size_t i = 0; i < q_.size(); ++i)
-    q_[i] = normalized(q_[i] * to_small(exp_quat(size * Vec3(step_[3 * i], step_[3 * i + 1], step_[3 * i + 2]))));
+  const auto turned = [&](double by) {
+    for (std::size_t i = 0; i < q_.size(); ++i)
+      q_[i] = normalized(kept_q_[i] * to_small(exp_quat(by * Vec3(step_[3 * i], step_[3 * i + 1], step_[3 * i + 2]))));
+    hold_orientations(strand);
+    return energy(strand);
+  };
+  // The mode has no sign: to the side that is lower.
+  kept_q_ = q_;
+  if (turned(-size) < turned(size)) std::ignore = turned(-size);
 }
 
 DescentReport EnergyDescent::minimise(const Strand& strand, const DescentSettings& settings, std::vector<State>& states) {

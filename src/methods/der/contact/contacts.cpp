@@ -63,6 +63,14 @@ Found Contacts::find(Chain& c, const Drive& drive, BodiesAndJoints* joins, Angle
 }
 
 Found Contacts::find_again(Chain& c, BodiesAndJoints* joins, AngleWork& angles, double dt) {
+  // An impulse that has carried its contact out of reach was too large (the warm start after an impact): it is taken back, and
+  // what then touches is solved anew.
+  ContactSystem system{c, joins, dt};
+  for (FramedRows& rows : rows_) {
+    if (!(rows.row[0].impulse > 0) || value_now(c, joins, rows, 0) <= watch_.geometry().margin()) continue;
+    for (int k = 0; k < 3; ++k) system.push(rows, k, -rows.row[k].impulse);
+  }
+  c.match_twins();
   // Within one step: impulses stay pushed and go over to the new rows of the same contacts.
   earlier_.remember(watch_.touches(), rows_);
   const Found found = look(c, joins, dt, angles);

@@ -189,7 +189,11 @@ void RodProblem::leave_saddle() {
     most = std::max(most, std::abs(x[z(n_.theta[z(s - rod_.first)])]));
   }
   for (double& d : x) d = most > 0 ? 0.3 * d / most : 0;
+  // The mode has no sign: to the side that is lower.
+  move(-1);
+  const double other = evaluate().energy;
   move(1);
+  if (other < evaluate().energy) move(-1);
   accept();
 }
 
