@@ -19,7 +19,7 @@ struct Base {
     fuzz::insist(static_cast<bool>(simulation), "the scene cannot be opened");
     for (int i = 0; i < 12; ++i) {
       if (i == 6) simulation->set_input("clamp." + simulation->clamp_names().front() + ".turn", 0.01);
-      simulation->advance();
+      static_cast<void>(simulation->advance());
     }
     StateWriter writer;
     simulation->save(writer);
@@ -61,7 +61,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   } catch (const Misuse&) {
     return 0;
   }
-  for (int i = 0; i < 3 && !simulation->finished(); ++i) simulation->advance();
+  for (int i = 0; i < 3 && !simulation->finished(); ++i) static_cast<void>(simulation->advance());
   static_cast<void>(simulation->report());
   return 0;
 }

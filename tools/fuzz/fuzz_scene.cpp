@@ -45,7 +45,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
 #ifdef TENDRIL_FUZZ_STEPS
   Checked<Simulation> simulation = Simulation::open(*scene);
   if (!simulation) return 0;
-  for (int i = 0; i < 3 && !simulation->finished(); ++i) simulation->advance();
+  for (int i = 0; i < 3 && !simulation->finished(); ++i) static_cast<void>(simulation->advance());
 #endif
   return 0;
 }

@@ -48,7 +48,7 @@ ChainChoice Der::choice() const {
 // What lengths are off by in a step of dt is a force of mass * off / dt^2, noise that heats the rod: with a shorter step the
 // tolerance is smaller. Not below what the digits of positions allow.
 double Der::length_tolerance(double dt, bool velocities) const {
-  constexpr double finest = 1e-12;
+  constexpr double finest = 1e-10;
   const double whole = settings_.projection_tolerance;
   return velocities ? std::min(whole, std::max(finest, whole * noise_rate_ * dt * dt)) : whole;
 }
