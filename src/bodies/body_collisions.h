@@ -17,6 +17,7 @@ struct BodyContact {
   Vec3 normal = Vec3::UnitZ();           // unit, from b to a
   double gap = 0;                        // [m], < 0: overlap, then its depth along the normal
   double friction = 0, restitution = 0;  // of the pair: the smaller ones
+  Vec3 impulse = Vec3::Zero();           // [N s] on a, its opposite on b; 0: nobody has solved for it
 };
 
 class BodyCollisions {

@@ -11,6 +11,12 @@
 
 namespace tendril {
 
+// What contacts did in a step [J].
+struct ContactWork {
+  std::vector<double> of_driven;  // per body: what those that are not free gave to others
+  double friction = 0;            // what sliding took
+};
+
 class BodyWorld {
  public:
   virtual ~BodyWorld() = default;
@@ -23,6 +29,7 @@ class BodyWorld {
   // Pairs that do not collide, because they are joined.
   virtual void ignore_pair(int a, int b) = 0;
   virtual std::span<const BodyContact> contacts() const = 0;  // of the last step, in its last part
+  virtual const ContactWork& work() const = 0;                // of the last step, all parts
 };
 
 // `acceleration`: of gravity [m/s^2]. With the size of the bodies it says which speeds are slow, too slow to bounce or to be

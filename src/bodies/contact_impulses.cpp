@@ -75,6 +75,12 @@ ContactImpulses::Rows ContactImpulses::rows_of(const BodyContact& contact, doubl
   return rows;
 }
 
+Vec3 ContactImpulses::impulse(std::size_t contact) const {
+  Vec3 sum = Vec3::Zero();
+  for (int k = 0; k < 3; ++k) sum += rows_[contact].row[k].impulse * rows_[contact].direction[k];
+  return sum;
+}
+
 void ContactImpulses::solve(double dt, const ContactConstants& constants, std::span<const BodyModel> bodies,
                             std::span<const Wrench> wrenches, std::span<const BodyState> states,
                             std::span<const BodyContact> contacts, std::span<Motion> motion) {

@@ -27,6 +27,7 @@ class ContactImpulses {
   void solve(double dt, const ContactConstants& constants, std::span<const BodyModel> bodies,
              std::span<const Wrench> wrenches, std::span<const BodyState> states, std::span<const BodyContact> contacts,
              std::span<Motion> motion);
+  Vec3 impulse(std::size_t contact) const;  // [N s] on the first body, of the contacts just solved
 
  private:
   struct Side {

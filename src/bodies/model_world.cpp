@@ -66,6 +66,14 @@ bool ModelWorld::step(const Drive& drive, double dt, std::int64_t number, std::s
   return true;
 }
 
+double ModelWorld::work_of(bool obstacles) const {
+  double sum = 0;
+  const std::vector<double>& all = world_->work().of_driven;
+  for (std::size_t i = 0; i < all.size(); ++i)
+    if ((i >= model_.bodies.size()) == obstacles) sum += all[i];
+  return sum;
+}
+
 int ModelWorld::obstacle_of(int body) const { return obstacle_among(all_, body); }
 
 std::unique_ptr<ModelWorld> make_world(const Model& model) {

@@ -27,6 +27,8 @@ class ModelWorld {
   [[nodiscard]] bool step(const Drive& drive, double dt, std::int64_t number, std::span<const Wrench> wrenches,
                           std::span<BodyState> bodies);
   std::span<const BodyContact> contacts() const { return world_->contacts(); }
+  double work_of(bool obstacles) const;  // [J] of obstacles, or of driven bodies, on bodies they touch; of the last step
+  double friction() const { return world_->work().friction; }
   int obstacle_of(int body) const;  // for contacts: the obstacle that body of the world is; -1: one of the model's bodies
 
  private:

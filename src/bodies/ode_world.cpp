@@ -88,6 +88,8 @@ class OdeWorld final : public BodyWorld {
     set_up_ode();
     dRandSetSeed(static_cast<unsigned long>(number));
     time_ = usual_time_ > 0 ? usual_time_ : power_of_two_near(steps_per_unit * dt);
+    work_.of_driven.assign(bodies_.size(), 0.0);
+    work_.friction = 0;
     double left = dt;
     for (double taken = 0; left > 0; ++taken) {
       // Equal parts of what is left; the first one is taken, and then the question is asked again.
@@ -107,6 +109,7 @@ class OdeWorld final : public BodyWorld {
   }
 
   std::span<const BodyContact> contacts() const override { return contacts_; }
+  const ContactWork& work() const override { return work_; }
 
  private:
   // A world with threads of its own (none): those that worlds share would remember what a failed step has left undone.
@@ -148,19 +151,46 @@ class OdeWorld final : public BodyWorld {
     const auto direct = part_islands(states);
     if (const auto count = static_cast<std::size_t>(contacts_.end() - direct); count > 0) {
       impulses_.solve(dt, constants(), bodies_, acting_, states, {&*direct, count}, motion_);
+      for (std::size_t k = 0; k < count; ++k) (direct + static_cast<std::ptrdiff_t>(k))->impulse = impulses_.impulse(k);
       for (auto c = direct; c != contacts_.end(); ++c)  // ODE only moves these
         for (const int body : {c->a, c->b})
           if (body >= 0) acting_[static_cast<std::size_t>(body)] = {};
     }
     for (std::size_t i = 0; i < bodies_.size(); ++i) push(i, states[i]);
-    for (auto c = contacts_.begin(); c != direct; ++c) add_contact(*c, dt, states);
+    feedback_.resize(static_cast<std::size_t>(direct - contacts_.begin()));
+    for (std::size_t k = 0; k < feedback_.size(); ++k) add_contact(contacts_[k], dt, states, feedback_[k]);
     dWorldStep(world_, dt / time_);
     dJointGroupEmpty(group_);
+    const double unit = units_.mass * units_.length * dt / (time_ * time_);
+    for (std::size_t k = 0; k < feedback_.size(); ++k) {  // on the first body that is not the world
+      const dReal* f = feedback_[k].f1;
+      contacts_[k].impulse = (stands(contacts_[k].a, states) ? -unit : unit) * Vec3(f[0], f[1], f[2]);
+    }
     for (std::size_t i = 0; i < bodies_.size(); ++i) pull(i, dt, states[i]);
+    for (const BodyContact& contact : contacts_) add_work(contact, states);
+  }
+
+  // With the mean velocities of the part.
+  void add_work(const BodyContact& contact, std::span<const BodyState> states) {
+    const auto velocity = [&](int body) -> Vec3 {
+      if (body < 0) return Vec3::Zero();
+      const auto i = static_cast<std::size_t>(body);
+      const Vec3 w = 0.5 * (before_[i].motion.angular + states[i].motion.angular);
+      return 0.5 * (before_[i].motion.linear + states[i].motion.linear) + w.cross(contact.point - before_[i].pose.position);
+    };
+    const Vec3 a = velocity(contact.a), b = velocity(contact.b);
+    const Vec3 across = contact.impulse - contact.impulse.dot(contact.normal) * contact.normal;
+    work_.friction -= across.dot(a - b);
+    const auto give = [&](int body, double joules) {
+      if (body >= 0 && !bodies_[static_cast<std::size_t>(body)].moves_freely())
+        work_.of_driven[static_cast<std::size_t>(body)] += joules;
+    };
+    give(contact.a, -contact.impulse.dot(a));
+    give(contact.b, contact.impulse.dot(b));
   }
 
   // A joint that lasts for this step. What stands still is the world: bodies on one table do not hang together by it.
-  void add_contact(const BodyContact& found, double dt, std::span<const BodyState> states) {
+  void add_contact(const BodyContact& found, double dt, std::span<const BodyState> states, dJointFeedback& feedback) {
     dContact c{};
     for (int k = 0; k < 3; ++k) c.geom.pos[k] = found.point[k] / units_.length, c.geom.normal[k] = found.normal[k];
     c.geom.depth = -found.gap / units_.length;
@@ -179,6 +209,7 @@ class OdeWorld final : public BodyWorld {
       return body >= 0 && !stands(body, states) ? ids_[static_cast<std::size_t>(body)] : nullptr;
     };
     dJointAttach(joint, side(found.a), side(found.b));
+    dJointSetFeedback(joint, &feedback);
   }
   bool stands(int body, std::span<const BodyState> states) const {
     const auto i = static_cast<std::size_t>(body);
@@ -268,6 +299,8 @@ class OdeWorld final : public BodyWorld {
   BodyCollisions collisions_;
   StepParts parts_;
   ContactImpulses impulses_;
+  std::vector<dJointFeedback> feedback_;
+  ContactWork work_;
   BodyUnits units_;
   double usual_time_ = 0, time_ = 1;  // [s] the unit of time, and that of the present step; 0: depends on the step
   dWorldID world_ = nullptr;

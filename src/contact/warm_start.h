@@ -34,7 +34,7 @@ inline void bound_by_memory(const ContactMemoryEntry& memory, ContactRows& rows)
 }
 
 // The rows of the last look within a step. Contacts that are still there keep their impulses, which are in the positions
-// already; what is new has none.
+// already; what has gone has done its push, and what is new has not.
 template <class Rows>
 class EarlierRows {
  public:

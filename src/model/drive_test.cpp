@@ -89,8 +89,8 @@ SENTENCE("model", "a clamp's velocity is the derivative of its pose") {
   }
   EXPECT_NEAR(pose(2).turn, 54 * pi, 1e-12);  // counted, not wrapped
   EXPECT_NEAR((pose(2).pose.position - Vec3(0.7, 0.1, 0)).norm(), 0, 1e-15);
-  EXPECT_TRUE(pose(4.99).active);
-  EXPECT_FALSE(pose(5).active);
+  EXPECT_TRUE(pose(5).active);  // a step that ends there is held to its end
+  EXPECT_FALSE(pose(5.01).active);
 }
 
 // A smooth motion of a user's: value and rate.

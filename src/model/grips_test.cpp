@@ -49,7 +49,11 @@ SENTENCE("model", "a coupling's place follows its path, the load factor and live
   Drive drive;
   evaluate(model, {}, 0.4, 1, drive);
   EXPECT_TRUE(drive.grips.empty());
+  evaluate(model, {}, 0.5, 1, drive);
+  EXPECT_TRUE(drive.grips.empty());
   evaluate(model, {}, 1.5, 1, drive);
+  EXPECT_FALSE(drive.grips.empty());
+  evaluate(model, {}, 1.51, 1, drive);
   EXPECT_TRUE(drive.grips.empty());
   Live live;
   live.paths.add({.clamp = -1, .move = Vec3(1, 0, 0), .turn = 0.25, .coupling = 0});

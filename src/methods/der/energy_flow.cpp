@@ -265,6 +265,7 @@ void FlowMeter::add_turns(const Chain& c, const Contacts* contacts) {
 }
 
 void FlowMeter::add_bodies(const BodiesAndJoints& joins, const StepTimes& step) {
+  double touched = 0;  // what contacts gave to free bodies
   for (std::size_t b = 0; b < model_.bodies.size(); ++b) {
     const BodyModel& body = model_.bodies[b];
     if (!body.moves_freely()) continue;
@@ -277,7 +278,12 @@ void FlowMeter::add_bodies(const BodiesAndJoints& joins, const StepTimes& step) 
                                (world_inertia(body, before.pose.orientation) * before.motion.angular).dot(w));
     }
     const Wrench& contact = joins.contact_impulse(b);
-    flow_.impacts -= contact.force.dot(v) + contact.moment.dot(w);
+    touched += contact.force.dot(v) + contact.moment.dot(w);
+  }
+  if (const ModelWorld* world = joins.world(); world != nullptr && !world->contacts().empty()) {
+    const double obstacles = world->work_of(true), driven = world->work_of(false), friction = world->friction();
+    flow_.obstacles += obstacles, flow_.bodies += driven, flow_.friction += friction;
+    flow_.impacts += obstacles + driven - friction - touched;
   }
   last_.bodies += joins.work_of_driven(bodies_before_, step.dt);
 }

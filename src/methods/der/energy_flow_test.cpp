@@ -300,5 +300,32 @@ SENTENCE("der", "energy flow: a run that is saved and loaded goes on with the sa
   EXPECT_EQ(whole->report().worst_energy_error, fork.report().worst_energy_error);
 }
 
+SENTENCE("der",
+         "energy flow: an obstacle that lifts a body does its weight times the height, and a body that slides to rest loses "
+         "to friction") {
+  Scene scene = flow_scene(1, -Vec3::UnitZ());
+  scene.clamps.push_back(flow_clamp(0));
+  scene.rods[0].rest = StraightCurve{Vec3(5, 0, 1), Vec3(5, 0, 0.5)};
+  scene.loads.push_back(GravityLoad{});
+  scene.contact.enabled = true, scene.contact.friction = 0.3;
+  RigidBody box;
+  box.name = "box", box.mass = 1, box.shape = BoxBody{Vec3(0.2, 0.2, 0.2)}, box.position = Vec3(0, 0, 0.1),
+  box.friction = 0.3;
+  scene.bodies = {box};
+  Obstacle plate;
+  plate.name = "plate", plate.shape = BoxShape{.center = Vec3(0, 0, -0.05), .size = Vec3(4, 1, 0.1)};
+  scene.obstacles = {plate};
+  Scene lift = scene, slide = scene;
+  lift.obstacles[0].move.keys = {{0, Vec3::Zero()}, {0.8, Vec3(0, 0, 0.5)}};
+  const Flowed lifted = let_flow(lift);
+  EXPECT_NEAR(lifted.flow.obstacles, g * 0.5, 0.01 * g);
+  EXPECT_LT(std::abs(lifted.flow.impacts), 0.01 * g);
+  EXPECT_LT(std::abs(lifted.report.energy_error), 0.01);
+  slide.bodies[0].velocity = Vec3(1.5, 0, 0);
+  const Flowed slid = let_flow(slide);
+  EXPECT_NEAR(slid.flow.friction, 0.5 * 1.5 * 1.5, 0.02);
+  EXPECT_LT(std::abs(slid.flow.impacts), 0.02);
+}
+
 }  // namespace
 }  // namespace tendril

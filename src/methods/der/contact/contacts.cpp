@@ -54,7 +54,16 @@ Found Contacts::find(Chain& c, const Drive& drive, BodiesAndJoints* joins, Angle
   const Found found = look(c, joins, dt, angles);
   if (found != Found::fine) return found;
   // Warm start: the impulses of the last step for contacts that were known then.
-  for (std::size_t i = 0; i < rows_.size(); ++i) take_impulses(memory_.now(i), dt, rows_[i]);
+  // None may carry its contact out of reach, as that of an impact would: what is out of reach is forgotten with its push.
+  const double reach = 0.5 * watch_.geometry().margin();
+  for (std::size_t i = 0; i < rows_.size(); ++i) {
+    FramedRows& rows = rows_[i];
+    take_impulses(memory_.now(i), dt, rows);
+    const double room = (reach - value_now(c, joins, rows, 0)) / rows.row[0].inverse_effective_mass;
+    if (!(rows.row[0].impulse > std::max(0.0, room))) continue;
+    const double part = std::max(0.0, room) / rows.row[0].impulse;
+    for (ContactRow& row : rows.row) row.impulse *= part;
+  }
   ContactSystem system{c, joins, dt};
   push_warm_start(rows_, system);
   c.match_twins();
@@ -63,14 +72,6 @@ Found Contacts::find(Chain& c, const Drive& drive, BodiesAndJoints* joins, Angle
 }
 
 Found Contacts::find_again(Chain& c, BodiesAndJoints* joins, AngleWork& angles, double dt) {
-  // An impulse that has carried its contact out of reach was too large (the warm start after an impact): it is taken back, and
-  // what then touches is solved anew.
-  ContactSystem system{c, joins, dt};
-  for (FramedRows& rows : rows_) {
-    if (!(rows.row[0].impulse > 0) || value_now(c, joins, rows, 0) <= watch_.geometry().margin()) continue;
-    for (int k = 0; k < 3; ++k) system.push(rows, k, -rows.row[k].impulse);
-  }
-  c.match_twins();
   // Within one step: impulses stay pushed and go over to the new rows of the same contacts.
   earlier_.remember(watch_.touches(), rows_);
   const Found found = look(c, joins, dt, angles);

@@ -55,6 +55,7 @@ class BodiesAndJoints {
   // For the energy balance: impulse and angular impulse of the contacts among bodies in the last step, and the work of driven bodies on
   // what is joined to them. `before`: the bodies at the start of the step.
   const Wrench& contact_impulse(std::size_t body) const { return contact_impulse_[body]; }
+  const ModelWorld* world() const { return world_.get(); }  // nullptr: no bodies
   double work_of_driven(std::span<const BodyState> before, double dt) const;
   Vec3 spin(int carrier) const {  // angular velocity of a body or a junction
     return carrier < plan_.bodies ? bodies_[z(carrier)].motion.angular : junction_spin_[z(carrier - plan_.bodies)];
