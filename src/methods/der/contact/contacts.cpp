@@ -54,13 +54,14 @@ Found Contacts::find(Chain& c, const Drive& drive, BodiesAndJoints* joins, Angle
   const Found found = look(c, joins, dt, angles);
   if (found != Found::fine) return found;
   // Warm start: the impulses of the last step for contacts that were known then.
-  // None may carry its contact out of reach, as that of an impact would: what is out of reach is forgotten with its push.
+  // That of an impact would carry its contact out of reach, where it is forgotten with its push: young ones are limited.
+  constexpr int young = 2;
   const double reach = 0.5 * watch_.geometry().margin();
   for (std::size_t i = 0; i < rows_.size(); ++i) {
     FramedRows& rows = rows_[i];
     take_impulses(memory_.now(i), dt, rows);
     const double room = (reach - value_now(c, joins, rows, 0)) / rows.row[0].inverse_effective_mass;
-    if (!(rows.row[0].impulse > std::max(0.0, room))) continue;
+    if (memory_.now(i).age > young || !(rows.row[0].impulse > std::max(0.0, room))) continue;
     const double part = std::max(0.0, room) / rows.row[0].impulse;
     for (ContactRow& row : rows.row) row.impulse *= part;
   }
