@@ -286,7 +286,7 @@ void Simulation::Inside::take_inputs() {
     // A place or an angle without its rate: the thing is there at once, whatever that takes.
     const bool path = input.name.ends_with(".move") || input.name.ends_with(".turn");
     place.jumped = place.jumped || (path && input.value.index() < 2);
-    place.held = place.held || std::holds_alternative<Hand>(input.value);
+    place.held = place.held || path || std::holds_alternative<Hand>(input.value);
     input.step = step;
     log.push_back(input);
   }

@@ -1,3 +1,4 @@
+// long: construction, one step of the paper's Algorithm 1 line by line, and what it calls.
 #include "methods/der/der.h"
 
 #include <algorithm>
@@ -286,13 +287,13 @@ void Der::ask_drive(double time, const Live& live) {
 StepReport Der::step(double time, double dt, const Live& live) {
   // Substeps where edges turn far or rods are taut; the report of the whole step holds the worst of each.
   // Under a hand steps are whole: its speed is limited per step.
-  const bool by_hand = live.hands.count > 0;
-  const int count = by_hand ? parts_for_contact(dt) : parts_of(dt);
+  by_hand_ = live.hands.count > 0 || live.paths.count > 0;
+  const int count = by_hand_ ? parts_for_contact(dt) : parts_of(dt);
   StepReport worst;
   for (int k = 0; k < count; ++k) {
     StepReport one = take_step(time + k * dt / count, dt / count, live);
     if (one.outcome != Outcome::fine) return one;
-    if (k == count - 1 && !by_hand) note_pace();
+    if (k == count - 1 && !by_hand_) note_pace();
     if (count == 1) return one;
     one.iterations = std::max(one.iterations, worst.iterations);
     one.residual = std::max(one.residual, worst.residual);

@@ -137,6 +137,7 @@ class Der final : public Method {
   double before_ = 0;             // length of the step before [s]; 0: velocities belong to the time of the positions
   double kick_ = 0;               // time over which forces act in this step [s]
   double noise_rate_ = 0;         // 1/dt^2 of the step below which the tolerance of lengths shrinks [1/s^2]
+  bool by_hand_ = false;          // true: a user's hand or slider moves something in this step
   Push push_ = Push::conserving;  // of the present step: under a hand it is the fast one
   Parts parts_;                   // what decides into how many parts steps are taken
   std::vector<ChunkReport> chunk_reports_;  // per chunk: results of the present step

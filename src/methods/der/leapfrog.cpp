@@ -19,10 +19,8 @@ int Der::parts_of(double dt) const { return is_leapfrog() ? parts_.count(dt) : p
 
 Cause Der::keep_lengths(double dt, bool again) {
   if (all_stretch_ && !joins_) return Cause::none;
-  // A hand of a user may pull in any way: it gets the push that takes energy away.
-  const bool by_hand =
-      std::any_of(drive_.grips.begin(), drive_.grips.end(), [](const Grip& grip) { return grip.hand != 0; });
-  push_ = by_hand ? Push::fast : settings_.push;
+  // A user may pull and move things in any way: live that gets the push that takes energy away.
+  push_ = by_hand_ ? Push::fast : settings_.push;
   const ProjectionReport p = project_all(dt, push_, true, again);
   report_.iterations += p.iterations;
   report_.residual = p.residual;
