@@ -65,17 +65,24 @@ SLOW_SENTENCE("cli", "an I/O error at any write of a new run is told, and --resu
   EXPECT_GT(k, 30);
 }
 
+// A run in one go, and one that is to be resumed half-way.
+bool run_whole_and_half(Shell& shell) {
+  shell.file("beam.toml", beam_scene("duration = 0.2", "duration = 0.12"));
+  return shell.tendril("run beam.toml -o whole").code == 0 && shell.tendril("run beam.toml -o half --until 0.06").code == 0;
+}
+void begin_at_half(const Shell& shell) {
+  fs::remove_all(shell.folder / "a");
+  fs::copy(shell.folder / "half", shell.folder / "a");
+}
+
 SLOW_SENTENCE("cli", "an I/O error at any write of a resumed run loses no frame that was there, and the run goes on later") {
   Shell shell;
   const FailingDisk disk(shell);
   ASSERT_TRUE(disk.built);
-  shell.file("beam.toml", beam_scene("duration = 0.2", "duration = 0.12"));
-  ASSERT_EQ(shell.tendril("run beam.toml -o whole").code, 0);
-  ASSERT_EQ(shell.tendril("run beam.toml -o half --until 0.06").code, 0);
+  ASSERT_TRUE(run_whole_and_half(shell));
   int k = 1;
   for (bool failed = true; k < 2000; ++k) {
-    fs::remove_all(shell.folder / "a");
-    fs::copy(shell.folder / "half", shell.folder / "a");
+    begin_at_half(shell);
     const Answer a = disk.tendril("run beam.toml -o a --resume", k, k % 2 == 0, failed);
     if (!failed) break;
     expect_told(a, k);
@@ -91,13 +98,10 @@ SLOW_SENTENCE("cli", "a kill before any write of a resumed run loses no frame th
   Shell shell;
   const FailingDisk disk(shell);
   ASSERT_TRUE(disk.built);
-  shell.file("beam.toml", beam_scene("duration = 0.2", "duration = 0.12"));
-  ASSERT_EQ(shell.tendril("run beam.toml -o whole").code, 0);
-  ASSERT_EQ(shell.tendril("run beam.toml -o half --until 0.06").code, 0);
+  ASSERT_TRUE(run_whole_and_half(shell));
   int k = 1, journals = 0;
   for (bool failed = true; k < 2000; ++k) {
-    fs::remove_all(shell.folder / "a");
-    fs::copy(shell.folder / "half", shell.folder / "a");
+    begin_at_half(shell);
     const Answer a = disk.tendril("run beam.toml -o a --resume", k, false, failed, "FAIL_KILL=1");
     if (!failed) break;
     EXPECT_EQ(a.code, 128 + SIGKILL) << k;

@@ -175,7 +175,6 @@ inline const std::vector<Request>& all_requests() {
        [](Scene& s) {
          s.contact.enabled = true;
          s.contact.friction = 0.3;
-         s.time.step = 1e-4;  // der gains energy in impacts at longer steps (docs/methods/der.md, limits)
          Obstacle floor;
          floor.name = "floor";
          floor.shape = HalfSpaceShape{Vec3(0, 0, -0.05), Vec3::UnitZ()};

@@ -1,7 +1,10 @@
 // What every method promises: what it claims works, what it does not claim is refused, and its state is all of its state.
+#include <algorithm>
 #include <cmath>
+#include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "model/grips.h"
 #include "record/record_testing.h"
@@ -69,6 +72,71 @@ SENTENCE("run", "a method that claims to judge equilibria gives a verdict, other
     EXPECT_EQ(verdict.judged(), method.info.can.equilibrium.has(Feature::stability));
     EXPECT_EQ(verdict.minimum(), verdict.judged()) << verdict.unstable;
     EXPECT_EQ(verdict.softest > 0, verdict.judged()) << verdict.softest;
+  });
+}
+
+// Where each rod's nodes are at the end of the run.
+std::map<std::string, std::vector<Vec3>> ends_of(const Scene& scene) {
+  Simulation simulation = open_or_fail(scene);
+  EXPECT_EQ(simulate(simulation, {}).outcome, Outcome::fine);
+  const Frame& frame = simulation.frame();
+  std::map<std::string, std::vector<Vec3>> ends;
+  for (std::size_t r = 0; r < scene.rods.size(); ++r) {
+    const RodSpan& span = frame.rods[r];
+    const auto first = frame.position.begin() + span.first_node;
+    ends[scene.rods[r].name].assign(first, first + span.nodes);
+  }
+  return ends;
+}
+
+// A straight rod and an arc, held at their starts, and a twisted ring that falls where the method moves rods.
+Scene scene_of_rods(const MethodEntry& method, int segments) {
+  Scene scene = tiny_scene(method);
+  scene.probes.clear();
+  scene.time.duration = 0.05;
+  if (method.info.can.moves()) scene.time.step = 2e-4;
+  scene.rods[0].segments = segments;
+  const auto add = [&scene](const char* name, const Curve& rest, const Vec3& d1) {
+    scene.rods.push_back(scene.rods[0]);
+    scene.rods.back().name = name, scene.rods.back().rest = rest, scene.rods.back().d1 = d1;
+  };
+  const auto hold = [&scene](const char* name) {
+    scene.clamps.push_back(scene.clamps[0]);
+    scene.clamps.back().name = scene.clamps.back().rod = name;
+  };
+  if (method.info.can.any(Feature::rest_curvature)) {
+    add("arc", ArcCurve{Vec3(0, 1, 0), Vec3(1, 1, 0), Vec3::UnitY(), 0.5, 1.1}, Vec3::UnitZ());
+    hold("arc");
+  }
+  if (method.info.can.any(Feature::ring)) {
+    add("ring", CircleCurve{Vec3(0, 0, 1), Vec3(0.1, 0, 1), 0.2}, Vec3::UnitZ());
+    scene.rods.back().initial_twist = 1.5;
+    if (!method.info.can.moves()) hold("ring");
+  }
+  return scene;
+}
+
+SENTENCE("run", "of every method rods that do not meet move as if each were alone, in whatever order they stand") {
+  for_each_method([](const MethodEntry& method) {
+    for (int segments = 8; segments < 12; ++segments) {  // however they fill packs of numbers
+      Scene scene = scene_of_rods(method, segments);
+      std::map<std::string, std::vector<Vec3>> alone;
+      for (const Rod& rod : scene.rods) {
+        Scene one = scene;
+        one.rods = {rod};
+        std::erase_if(one.clamps, [&](const Clamp& clamp) { return clamp.rod != rod.name; });
+        alone.merge(ends_of(one));
+      }
+      const auto by_name = [](const Rod& a, const Rod& b) { return a.name < b.name; };
+      std::sort(scene.rods.begin(), scene.rods.end(), by_name);
+      do {
+        for (const auto& [name, nodes] : ends_of(scene)) {
+          double apart = 0;
+          for (std::size_t i = 0; i < nodes.size(); ++i) apart = std::max(apart, (nodes[i] - alone.at(name)[i]).norm());
+          EXPECT_LT(apart, 1e-9) << name << " behind " << scene.rods[0].name << ", " << segments << " segments";
+        }
+      } while (std::next_permutation(scene.rods.begin(), scene.rods.end(), by_name));
+    }
   });
 }
 

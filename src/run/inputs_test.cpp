@@ -139,9 +139,10 @@ SENTENCE("run", "a hand that cannot be is refused with a sentence") {
   });
 }
 
-// ---- the log
-// -------------------------------------------------------------------------------------------------------------- Turns a
-// clamp, moves and lets go hands, changes gravity, at random steps.
+// ---- the log -----------------------------------------------------------------------------------------------------------
+
+// Turns a clamp, moves and lets go hands, changes gravity, every few steps. Under a hand der takes the fast projection, whose energy
+// is only of first order: small jerks and a small step keep the run fine.
 class Fumbler {
  public:
   explicit Fumbler(unsigned seed) : random_(seed) {}
@@ -155,7 +156,7 @@ class Fumbler {
     if (!model_of(simulation).rods.empty() && can_hold(simulation)) {
       if (what < 0.7) return simulation.set_input("hand.3", Hand{});
       Hand hand = suggested_hand(model_of(simulation), 0, what < 0.9 ? 0.5 : 0.31);
-      hand.pose.position += 0.1 * Vec3(number(random_), number(random_), number(random_));
+      hand.pose.position += 0.02 * Vec3(number(random_), number(random_), number(random_));
       simulation.set_input(what < 0.8 ? "hand.3" : "hand.1", hand);
     }
   }
@@ -190,9 +191,7 @@ void expect_rerun_and_resume(const Scene& scene) {
     RunFolder run(folder / "live");
     Fumbled fumbled(live, 5);
     Sink* sinks[] = {&run, &fumbled};
-    const RunReport report = simulate(live, sinks);
-    // The rates of its turns are not those of the turns, so the clamp's work is not what the balance says.
-    EXPECT_TRUE(report.outcome == Outcome::fine || report.outcome == Outcome::suspect) << report.message;
+    EXPECT_EQ(simulate(live, sinks).outcome, Outcome::fine);
     EXPECT_GT(live.inputs_taken(), 5);
   }
   const RecordedInputs recorded = read_inputs(folder / "live");
@@ -238,7 +237,7 @@ SENTENCE("run",
   for_each_method([](const MethodEntry& method) {
     Scene scene = tiny_scene(method);
     scene.time.duration = 0.3;
-    if (method.info.can.moves()) scene.time.step = 2e-4;
+    if (method.info.can.moves()) scene.time.step = 5e-5;
     expect_rerun_and_resume(scene);
     if (!method.info.can.relaxes()) return;
     scene.time.mode = Mode::quasistatic;

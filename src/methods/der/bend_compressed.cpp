@@ -6,6 +6,27 @@
 
 namespace tendril::der {
 
+// Of the present state, as a step has them; springs of hands and couplings, drag and wind as if explicit.
+void Der::find_all_forces(double dt) {
+  Chain& c = *chain_;
+  fill_directors(c);
+  update_gradient(c);
+  loads_->update(drive_, c);
+  loads_->add_couples(drive_, c);
+  const Array3 v = c.v;
+  drag_->apply(drive_, c, dt);
+  for (int i = c.begin; i < c.end; ++i)
+    force_.set(i, loads_->force().get(i) + c.gradient.get(i) - c.gradient.get(i - 1) +
+                      (c.mass[z(i)] / dt) * (c.v.get(i) - v.get(i)));
+  c.v = v;
+  for (const Grip& grip : drive_.grips) {
+    if (grip.rod < 0) continue;
+    const V3<double> pull = to_small(pull_of(c, grip));
+    const int s = c.slot_of_edge[z(grip.edge.value)];
+    force_.add(s, (1 - grip.share) * pull), force_.add(s + 1, grip.share * pull);
+  }
+}
+
 // The lengths of a straight rod cannot be restored when its ends come nearer: every edge would have to turn, and none knows to
 // which side. Such a rod is bent before the step, to where its clamps will be at the step's end; its velocity stays, because the
 // bend is none that it went through.
@@ -30,38 +51,14 @@ void Der::bend_compressed(double dt) {
     c.match_twins();
   };
   put_clamps([&](std::size_t i) { return to_small(drive_.clamps[i].pose.position); });
-  const auto pull_at = [&](int v) {  // of hands and couplings
-    Vec3 sum = Vec3::Zero();
-    for (const Grip& grip : drive_.grips) {
-      if (grip.rod < 0) continue;
-      const int s = c.slot_of_edge[z(grip.edge.value)];
-      const double share = v == s ? 1 - grip.share : v == s + 1 ? grip.share : 0;
-      if (share == 0) continue;
-      const auto mix = [&](const Array3& a) { return to_eigen((1 - grip.share) * a.get(s) + grip.share * a.get(s + 1)); };
-      sum += share * grip_force(grip, mix(c.x), mix(c.v));
-    }
-    return to_small(sum);
-  };
   bool bent = false;
-  Array3 air;  // velocities before drag and wind, and after
   for (const ChainRod& rod : c.rods) {
     find_compressed_spans(c, rod, spans_);
     V3<double> before{0, 0, 0};
     for (const StraightSpan& span : spans_) {
-      if (!bent) {  // forces of the present state, as a step has them
-        fill_directors(c);
-        update_gradient(c);
-        loads_->update(drive_, c);
-        loads_->add_couples(drive_, c);
-        air = c.v;
-        drag_->apply(drive_, c, dt);
-        std::swap(air, c.v);
-      }
+      if (!bent) find_all_forces(dt);
       bent = true;
-      const auto force_at = [&](int v) {
-        return loads_->force().get(v) + c.gradient.get(v) - c.gradient.get(v - 1) + pull_at(v) +
-               (c.mass[z(v)] / dt) * (air.get(v) - c.v.get(v));
-      };
+      const auto force_at = [&](int v) { return force_.get(v); };
       before = preferred_side(c, span, force_at, before);
       bend_span(c, span, before, [&](int v, const V3<double>& x) { c.x.set(v, x); });
     }

@@ -76,6 +76,7 @@ class Der final : public Method {
   void note_pace();                      // of the step that was taken
   void synchronise(Chain& chain) const;  // brings velocities and tensions to the time of the positions
   void start_on_lengths();               // projects a disturbed start
+  void find_all_forces(double dt);       // into force_, without a step
   void bend_compressed(double dt);       // straight rods whose clamps come together in this step
   void refresh();                        // everything derived, from the state
   // What became of one chunk of rods in a step.

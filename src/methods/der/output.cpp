@@ -95,9 +95,7 @@ void Der::write_reactions(std::span<Wrench> at_clamps) const {
   }
   for (const Grip& grip : drive_.grips) {  // what pulls at a held node pulls at its clamp
     if (grip.rod < 0) continue;
-    const int s = c.slot_of_edge[z(grip.edge.value)];
-    const auto point = [&](const Array3& a) { return to_eigen((1 - grip.share) * a.get(s) + grip.share * a.get(s + 1)); };
-    const Vec3 pull = grip_force(grip, point(c.x), point(c.v));
+    const Vec3 pull = pull_of(c, grip);
     held_force_[z(grip.a.value)] += (1 - grip.share) * pull;
     held_force_[z(grip.b.value)] += grip.share * pull;
   }

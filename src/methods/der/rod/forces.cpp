@@ -76,9 +76,6 @@ double update_gradient(Chain& c, const Chunk& chunk) {
       }
     }
   }
-  for (const ChainRod& rod : c.rods_of(chunk)) {
-    if (rod.ring) c.moment.set(rod.first, c.moment.get(rod.wrap));  // the closing joint ends at the first slot
-  }
   // Moment balance of an edge gives its shear force: dE/de = t x (G after - G before)/|e|; and the stretching force.
   for (int s = chunk.begin; s < chunk.end; s += pack_size) {
     const V3<Pack> t = load(c.t, s);
@@ -86,6 +83,13 @@ double update_gradient(Chain& c, const Chunk& chunk) {
     const Pack strain = load(c.length, s) / select(rest > Pack(0), rest, Pack(1)) - Pack(1);
     const V3<Pack> turn = load(c.inverse_length, s) * cross(t, load(c.moment, s + 1) - load(c.moment, s));
     store(c.gradient, s, turn + (load(c.EA, s) * strain) * t);
+  }
+  // The closing joint of a ring ends at its first slot. Only now: the slot before that, a pad, must feel no moment.
+  for (const ChainRod& rod : c.rods_of(chunk)) {
+    if (!rod.ring) continue;
+    const int s = rod.first;
+    c.moment.set(s, c.moment.get(rod.wrap));
+    c.gradient.add(s, -c.inverse_length[z(s)] * cross(c.t.get(s), c.moment.get(s)));
   }
   pass_on_moments(c, chunk);
   // How far the sharpest joint is from folding.
@@ -97,6 +101,12 @@ double update_gradient(Chain& c, const Chunk& chunk) {
 V3<double> inner_force(const Chain& c, int s) {
   if (c.kind[z(s)] != SlotKind::edge) return {0, 0, 0};
   return c.gradient.get(s) + (c.tension[z(s)] * c.length[z(s)]) * c.t.get(s);
+}
+
+Vec3 pull_of(const Chain& c, const Grip& grip) {
+  const int s = c.slot_of_edge[z(grip.edge.value)];
+  const auto point = [&](const Array3& a) { return to_eigen((1 - grip.share) * a.get(s) + grip.share * a.get(s + 1)); };
+  return grip_force(grip, point(c.x), point(c.v));
 }
 
 NodeTurn node_turn(const Chain& c, int vertex) {

@@ -37,6 +37,8 @@ class AirDrag {
   std::vector<WindNow> winds_;                // now
 };
 
+Vec3 pull_of(const Chain& chain, const Grip& grip);  // [N] on the rod, at the point that the grip holds
+
 // The frame at a node, from those in the middle of its edges: between both, of a wall that stands there, or at a free end
 // carried on by half an edge. All to second order of the segments. `turn` says how it turns with its slots, to first order.
 struct NodeTurn {
