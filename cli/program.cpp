@@ -34,7 +34,7 @@ tendril simulates elastic rods: they bend, twist, buckle, coil and swing.
 A SCENE is a file (TOML) or the name of one from `tendril list scenes`. `tendril COMMAND --help` says more.
 )";
 
-// CLI::Range and CLI::NonNegativeNumber let "nan" pass: no comparison with it is true.
+// CLI::Range lets "nan" pass: no comparison with it is true.
 const CLI::Validator& is_finite() {
   static const CLI::Validator validator(
       [](std::string& text) {
@@ -44,6 +44,16 @@ const CLI::Validator& is_finite() {
       },
       "", "finite");
   return validator;
+}
+
+CLI::Validator at_least(double least) {
+  return CLI::Validator(
+      [least](std::string& text) {
+        double number = 0;
+        const bool read = CLI::detail::lexical_cast(text, number);
+        return read && number >= least ? std::string() : fmt::format("got {}, must be at least {}", text, least);
+      },
+      "", "at least");
 }
 
 struct Arguments {
@@ -67,11 +77,10 @@ void describe_run(CLI::App& app, RunArguments& a) {
       ->allow_extra_args(false);
   run->add_option("--until", a.until, "end at this time instead of the scene's duration [s]")
       ->check(is_finite())
-      ->check(CLI::NonNegativeNumber);
+      ->check(at_least(0));
   run->add_option("--inputs", a.inputs, "set the live inputs of the run in this folder again, each at its step");
   run->add_flag("--resume", a.resume, "go on with the run in the output folder");
-  run->add_option("--threads", a.threads, "at most this many; the results are the same for any number")
-      ->check(CLI::PositiveNumber);
+  run->add_option("--threads", a.threads, "at most this many; the results are the same for any number")->check(at_least(1));
   CLI::Option* quiet = run->add_flag("--quiet", a.quiet, "say nothing but problems");
   run->add_flag("--json", a.json, "print the summary as JSON, nothing else")->excludes(quiet);
 }

@@ -27,7 +27,6 @@ struct ContactKey {
 
   bool is_node() const { return a % 2 == 1; }
   bool is_edge() const { return !is_node(); }
-  bool is_on_obstacle() const { return (b & obstacle_bit) != 0; }
   // The same contact had its rod feature (its other edge) another number.
   ContactKey with_edge(int number) const { return {edge_feature(number), b, part}; }
   ContactKey with_node(int number) const { return {node_feature(number), b, part}; }

@@ -10,7 +10,7 @@
 namespace tendril {
 
 namespace {
-std::size_t z(int i) { return static_cast<std::size_t>(i); }
+std::size_t z(int i) { return static_cast<std::size_t>(i); }  // linear algebra stands alone
 
 std::vector<int> minimum_degree(int size, std::span<const std::pair<int, int>> pairs) {
   // Fill-reducing order of elimination (approximate minimum degree); Eigen wants the whole pattern.

@@ -4,8 +4,6 @@ namespace tendril {
 
 Mat3 skew(const Vec3& w) { return to_eigen(skew(to_small(w))); }
 
-Vec3 vee(const Mat3& m) { return 0.5 * Vec3(m(2, 1) - m(1, 2), m(0, 2) - m(2, 0), m(1, 0) - m(0, 1)); }
-
 Mat3 exp_matrix(const Vec3& w) { return to_eigen(rotation_of(to_small(w))); }
 
 Quat exp_quat(const Vec3& w) {
@@ -44,7 +42,5 @@ Quat quat_from_frame(const Vec3& d1, const Vec3& d2, const Vec3& d3) {
   frame << d1, d2, d3;
   return Quat(frame).normalized();
 }
-
-Quat nearest_quat_sign(const Quat& q, const Quat& reference) { return q.dot(reference) < 0 ? Quat(-q.coeffs()) : q; }
 
 }  // namespace tendril

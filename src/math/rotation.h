@@ -115,7 +115,6 @@ constexpr M3<T> left_jacobian_inverse(const V3<T>& w) {
 
 // The same for Eigen types.
 Mat3 skew(const Vec3& w);
-Vec3 vee(const Mat3& m);  // of the antisymmetric part: vee(skew(w)) = w
 Mat3 exp_matrix(const Vec3& w);
 Quat exp_quat(const Vec3& w);
 // The rotation vector with |w| <= pi. Near a half turn the axis stays accurate; at exactly a half turn both signs are right
@@ -132,7 +131,5 @@ Mat3 derivative_of_rotated(const Vec3& w, const Vec3& v);
 // Frames: the columns of the matrix are d1, d2, d3.
 Quat quat_from_frame(const Vec3& d1, const Vec3& d2, const Vec3& d3);
 inline Vec3 director(const Quat& q, int index) { return q.toRotationMatrix().col(index); }  // 0, 1, 2 for d1, d2, d3
-// q or -q, whichever is nearer to `reference`.
-Quat nearest_quat_sign(const Quat& q, const Quat& reference);
 
 }  // namespace tendril

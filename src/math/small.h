@@ -87,11 +87,6 @@ template <class T>
 constexpr M3<T> transpose(const M3<T>& a) {
   return {a.column(0), a.column(1), a.column(2)};
 }
-// a^T v, without forming the transpose.
-template <class T>
-constexpr V3<T> transpose_times(const M3<T>& a, const V3<T>& v) {
-  return v.x * a.r0 + v.y * a.r1 + v.z * a.r2;
-}
 // a b^T
 template <class T>
 constexpr M3<T> outer(const V3<T>& a, const V3<T>& b) {

@@ -13,14 +13,12 @@ double energy_floor(const Model& model) {
   double gravity = model.gravity.norm(), sum = 0;
   for (const ChangingGravity& g : model.changing_gravity) gravity = std::max(gravity, g.acceleration.norm());
   for (const RodModel& rod : model.rods) {
-    double mass = 0, stiffness = 0;
+    double stiffness = 0;
     for (int k = 0; k < rod.span.edges; ++k) {
-      const EdgeIndex e(rod.span.first_edge + k);
-      const Section& section = model.section[e];
-      mass += section.line_mass * model.rest_length[e];
+      const Section& section = model.section[EdgeIndex(rod.span.first_edge + k)];
       stiffness = std::max({stiffness, section.EI1, section.EI2});
     }
-    sum += mass * gravity * rod.length + stiffness / rod.length;
+    sum += mass_of(model, rod) * gravity * rod.length + stiffness / rod.length;
   }
   return negligible * sum;
 }

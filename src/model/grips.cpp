@@ -52,15 +52,6 @@ SpringEnergy spring_energy_with_derivatives(double stiffness, double share, cons
 namespace {
 constexpr double firm = 30, quick = 10;  // [1], [rad/s]
 
-double mass_of(const Model& model, int rod) {
-  const RodSpan& span = model.rods[static_cast<std::size_t>(rod)].span;
-  double mass = 0;
-  for (int k = 0; k < span.edges; ++k) {
-    const EdgeIndex e(span.first_edge + k);
-    mass += model.section[e].line_mass * model.rest_length[e];
-  }
-  return mass;
-}
 double size_of(const BodyModel& body) {
   if (!body.shape) return body.mass > 0 ? 2 * std::sqrt(body.inertia.maxCoeff() / body.mass) : 1;
   if (const auto* b = std::get_if<BoxBody>(&*body.shape)) return b->size.maxCoeff();
@@ -82,7 +73,7 @@ Hand suggested_hand(const Model& model, int body, const Vec3& point) {
     for (const auto& [rod, other] : {std::pair(joint.rod_a, joint.body_b), std::pair(joint.rod_b, joint.body_a)}) {
       if (rod < 0 || other != body) continue;
       hand.stiffness += suggested_hand(model, rod, 0.0).stiffness;
-      mass += mass_of(model, rod) / 3;
+      mass += mass_of(model, model.rods[static_cast<std::size_t>(rod)]) / 3;
     }
   hand.damping = 2 * std::sqrt(hand.stiffness * mass);
   hand.pose = {b.start.pose.position + b.start.pose.orientation * point, b.start.pose.orientation};
@@ -91,7 +82,7 @@ Hand suggested_hand(const Model& model, int body, const Vec3& point) {
 
 Hand suggested_hand(const Model& model, int rod, double material) {
   const RodModel& r = model.rods[static_cast<std::size_t>(rod)];
-  const double mass = mass_of(model, rod);
+  const double mass = mass_of(model, r);
   double compliance = 0;
   for (int k = 0; k < r.span.edges; ++k) {
     const EdgeIndex e(r.span.first_edge + k);

@@ -221,4 +221,6 @@ Checked<Model> build_model(const Scene& scene);
 // Elastic Rods. The one place where bending ABOUT d1 becomes bending TOWARDS d2. [ERRATA D4, cross-method 2]
 Mat2 bending_matrix_towards(const Section& section);
 
+double mass_of(const Model& model, const RodModel& rod);  // [kg]
+
 }  // namespace tendril

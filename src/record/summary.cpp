@@ -19,25 +19,17 @@ Json rows(const Array& array, int first, int count) {
   return out;
 }
 
-}  // namespace
-
-std::string summary_json(const Simulation& simulation, const RunReport& report) {
+// The last frame: rods by name, bodies by name.
+void add_state(const Simulation& simulation, Json& out) {
   const Frame& frame = simulation.frame();
-  Json out;
-  // How the run went.
-  out["method"] = report.method;
-  out["time"] = report.time;
-  out["steps"] = report.steps;
-  out["wall_seconds"] = report.wall_seconds;
-  // The last frame: rods by name, bodies by name.
   out["rods"] = Json::object();
-  const std::vector<std::string> names = simulation.rod_names();
+  const std::vector<std::string> rods = simulation.rod_names();
   for (std::size_t r = 0; r < frame.rods.size(); ++r) {
     const RodSpan& span = frame.rods[r];
-    out["rods"][names[r]] = {{"positions", rows<NodeIndex>(frame.position, span.first_node, span.nodes)},
-                             {"frames", rows<EdgeIndex>(frame.orientation, span.first_edge, span.edges)},
-                             {"internal_force", rows<EdgeIndex>(frame.force, span.first_edge, span.edges)},
-                             {"internal_moment", rows<NodeIndex>(frame.moment, span.first_node, span.nodes)}};
+    out["rods"][rods[r]] = {{"positions", rows<NodeIndex>(frame.position, span.first_node, span.nodes)},
+                            {"frames", rows<EdgeIndex>(frame.orientation, span.first_edge, span.edges)},
+                            {"internal_force", rows<EdgeIndex>(frame.force, span.first_edge, span.edges)},
+                            {"internal_moment", rows<NodeIndex>(frame.moment, span.first_node, span.nodes)}};
   }
   out["bodies"] = Json::object();
   const std::vector<std::string> bodies = simulation.body_names();
@@ -48,6 +40,36 @@ std::string summary_json(const Simulation& simulation, const RunReport& report) 
                                 {"velocity", numbers(body.motion.linear)},
                                 {"angular_velocity", numbers(body.motion.angular)}};
   }
+}
+
+// At the end; and the balance: work done on rods and bodies since the start, what was taken from them, and the remainder.
+Json energy_of(const Frame& frame, const RunReport& report) {
+  Json out;
+  const Energy& e = report.last.energy;
+  for_each_component(e, [&](const char* name, double value) { out[name] = value; });
+  out["total"] = e.total();
+  int part = 0;
+  for_each_component(frame.flow, [&](const char* name, double value) {
+    out[part++ < works_of_flow ? "work" : "dissipated"][name] = value;
+  });
+  const auto number_or_null = [](double v) { return std::isfinite(v) ? Json(v) : Json(); };
+  out["error"] = number_or_null(report.energy_error);
+  out["worst_error"] = number_or_null(report.worst_energy_error);
+  out["scale"] = report.last.energy_scale;
+  return out;
+}
+
+}  // namespace
+
+std::string summary_json(const Simulation& simulation, const RunReport& report) {
+  const Frame& frame = simulation.frame();
+  Json out;
+  // How the run went.
+  out["method"] = report.method;
+  out["time"] = report.time;
+  out["steps"] = report.steps;
+  out["wall_seconds"] = report.wall_seconds;
+  add_state(simulation, out);
   // Last value of every probe; the history is in run.h5.
   out["probes"] = Json::object();
   for (const ProbeValue& probe : report.last.probes) {
@@ -55,18 +77,7 @@ std::string summary_json(const Simulation& simulation, const RunReport& report) 
     out["probes"][probe.name] = {{"last", std::move(last)}};
   }
   // Energies at the end, and the worst values of the whole run.
-  const Energy& e = report.last.energy;
-  for_each_component(e, [&](const char* name, double value) { out["energy"][name] = value; });
-  out["energy"]["total"] = e.total();
-  // The balance: work done on rods and bodies since the start, what was taken from them, and the remainder.
-  int part = 0;
-  for_each_component(frame.flow, [&](const char* name, double value) {
-    out["energy"][part++ < works_of_flow ? "work" : "dissipated"][name] = value;
-  });
-  const auto number_or_null = [](double v) { return std::isfinite(v) ? Json(v) : Json(); };
-  out["energy"]["error"] = number_or_null(report.energy_error);
-  out["energy"]["worst_error"] = number_or_null(report.worst_energy_error);
-  out["energy"]["scale"] = report.last.energy_scale;
+  out["energy"] = energy_of(frame, report);
   out["worst"] = {{"length_error", report.worst_length_error},
                   {"penetration", report.worst_penetration},
                   {"contacts", report.max_contacts},

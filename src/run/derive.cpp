@@ -14,12 +14,12 @@ RodDerived derive_rod(const Model& model, const RodModel& rod) {
   out.name = rod.name;
   out.segments = rod.span.edges;
   out.length = rod.length;
+  out.mass = mass_of(model, rod);
   const EdgeIndex first(rod.span.first_edge);
   const Section& middle = model.section[first + rod.span.edges / 2];
   double radius = 0;
   for (int k = 0; k < rod.span.edges; ++k) {
     const Section& s = model.section[first + k];
-    out.mass += s.line_mass * model.rest_length[first + k];
     radius = std::max(radius, s.radius());
     const auto differs = [](double a, double b) { return std::abs(a - b) > 1e-9 * std::abs(b); };
     if (differs(s.EI1, middle.EI1) || differs(s.EI2, middle.EI2) || differs(s.GJ, middle.GJ) || differs(s.EA, middle.EA))

@@ -29,8 +29,8 @@ std::string suspicion(const RunFigures& run) {
   const double steps = static_cast<double>(std::max<std::int64_t>(run.steps, 1));
   if (run.retries > few_retries && run.retries > few_retries_share * steps)
     why = fmt::format(
-        "steps failed and were taken again with half their size, {} times in {} steps; take a smaller time.step or step = "
-        "\"auto\"",
+        "steps failed and were taken again with half their size, {} times in {} steps; take a smaller time.step (step = "
+        "\"auto\" takes a stable one)",
         run.retries, run.steps);
   const std::string energy = about_energy(run);
   if (!why.empty() && !energy.empty()) why += "; ";

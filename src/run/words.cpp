@@ -10,7 +10,8 @@
 namespace tendril {
 
 std::span<const FailureInfo> common_failures() {
-  static const char* const smaller = "take a smaller time.step (`tendril check` prints the stable one) or step = \"auto\"";
+  static const char* const smaller =
+      "take a smaller time.step (`tendril check` prints the stable one, step = \"auto\" takes it)";
   static const std::vector<FailureInfo> list = {
       {"nothing went wrong", smaller},
       {"a position or velocity became infinite or undefined", smaller},

@@ -65,7 +65,10 @@ Json clamps_of(const Model& model) {
     if (t.position) hold.push_back("position");
     if (t.direction) hold.push_back("direction");
     if (t.twist) hold.push_back("twist");
-    out.push_back({{"name", t.name}, {"rod", t.rod}, {"material", t.material}, {"hold", std::move(hold)}});
+    Json clamp = {{"name", t.name}, {"rod", t.rod}, {"material", t.material}, {"hold", std::move(hold)}};
+    if (t.from > 0) clamp["from"] = t.from;
+    if (t.until < forever) clamp["until"] = t.until;
+    out.push_back(std::move(clamp));
   }
   return out;
 }

@@ -250,6 +250,10 @@ SENTENCE("view", "a description tells sections, clamps and what has been set by 
   EXPECT_EQ(d.at("rods")[0].at("section"), json::parse(R"({"kind":"rectangle","a":[0.02],"b":[0.01]})"));
   EXPECT_EQ(d.at("clamps")[0],
             json::parse(R"({"name":"wall","rod":0,"material":0.0,"hold":["position","direction","twist"]})"));
+  scene.clamps[0].from = 0.1, scene.clamps[0].until = 0.3;
+  EXPECT_EQ(json::parse(view::description_json(open_fake(scene), "plank", 1)).at("clamps")[0],
+            json::parse(
+                R"({"name":"wall","rod":0,"material":0.0,"hold":["position","direction","twist"],"from":0.1,"until":0.3})"));
   EXPECT_EQ(d.at("inputs")[0].at("value"), 0.5);
   EXPECT_EQ(d.at("inputs")[1].at("label"), "turn wall");
   EXPECT_EQ(d.at("inputs")[1].at("unit"), "turns");

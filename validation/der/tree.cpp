@@ -40,7 +40,7 @@ Blown blow(const TreeChoice& choice, double duration) {
   const double dt = duration / steps;
   const der::Chain& c = der.chain();
   const int foot = c.rods[0].first, fork = foot + c.rods[0].slots - 1;  // the walls at both ends of the trunk
-  const auto twist = [&] { return (c.theta[der::z(fork)] - c.theta[der::z(foot)]) / (2 * std::numbers::pi); };
+  const auto twist = [&] { return (c.theta[z(fork)] - c.theta[z(foot)]) / (2 * std::numbers::pi); };
   const double start = twist();
   Blown b;
   double half = 0;

@@ -39,6 +39,25 @@ double turned_by(const Quat& a, const Quat& b) {
   return 2 * std::atan2((a.conjugate() * b).vec().norm(), std::abs((a.conjugate() * b).w()));
 }
 
+// Through the coupling: a hand at the pose pulls the end after it.
+void add_coupled(std::vector<Check>& checks) {
+  Hand hand;
+  hand.stiffness = 0.1, hand.damping = 1e-4, hand.angular_stiffness = 1e-4, hand.angular_damping = 1e-7;
+  HapticStrand coupled(design());
+  for (int k = 0; k < 100; ++k) coupled.lead(needle(0));
+  double lag = 0;
+  int fine = 0;
+  for (int k = 0; k < poses; ++k) {
+    hand.pose = needle(k);
+    fine += coupled.couple(hand, 1e-3).fine;
+    lag = std::max(lag, (coupled.pose(segments).position - hand.pose.position).norm() / length);
+  }
+  checks.push_back(absolute_check("led through the coupling: samples solved", poses, fine, 0));
+  checks.push_back(bound_check("  needle end behind the hand, part of the length, worst", lag, 0.05));
+  checks.push_back({"  work less stored energy, over the stored energy, at least", 0,
+                    (coupled.work() - coupled.stored_energy()) / coupled.stored_energy(), 0, 1, coupled.work() > 0});
+}
+
 }  // namespace
 
 std::vector<Check> strands_suture(ExperimentContext& context) {
@@ -79,22 +98,7 @@ std::vector<Check> strands_suture(ExperimentContext& context) {
   checks.push_back(bound_check("led by force and torque instead: needle end from where it was, part of the length",
                                (suture.pose(segments).position - tip.position).norm() / length, 1e-6));
   checks.push_back(absolute_check("  sweeps it took", 2, pulled.sweeps, 0));
-  // Through the coupling: a hand at the pose pulls the end after it.
-  Hand hand;
-  hand.stiffness = 0.1, hand.damping = 1e-4, hand.angular_stiffness = 1e-4, hand.angular_damping = 1e-7;
-  HapticStrand coupled(design());
-  for (int k = 0; k < 100; ++k) coupled.lead(needle(0));
-  double lag = 0;
-  int fine = 0;
-  for (int k = 0; k < poses; ++k) {
-    hand.pose = needle(k);
-    fine += coupled.couple(hand, 1e-3).fine;
-    lag = std::max(lag, (coupled.pose(segments).position - hand.pose.position).norm() / length);
-  }
-  checks.push_back(absolute_check("led through the coupling: samples solved", poses, fine, 0));
-  checks.push_back(bound_check("  needle end behind the hand, part of the length, worst", lag, 0.05));
-  checks.push_back({"  work less stored energy, over the stored energy, at least", 0,
-                    (coupled.work() - coupled.stored_energy()) / coupled.stored_energy(), 0, 1, coupled.work() > 0});
+  add_coupled(checks);
   context.write_csv(
       "poses", {"pose", "residual", "iterations", "time [us]", "force [N]", "torque [N m]", "unstable directions"}, rows);
   context.write_csv("shapes", {"pose", "x [m]", "y [m]", "z [m]"}, shapes);

@@ -16,7 +16,7 @@ export interface RodDescription {
   section: Section;
   material: number[];
 }
-export interface ClampDescription { name: string; rod: number; material: number; hold: string[] }
+export interface ClampDescription { name: string; rod: number; material: number; hold: string[]; from?: number; until?: number }
 export interface CouplingDescription { name: string; rod: number; material: number }
 export interface InputDescription {
   name: string;

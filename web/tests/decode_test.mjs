@@ -91,3 +91,14 @@ test("marks along an axis differ from each other, with no digit more than that t
   reads([2e-7, 2.5e-7], 5e-8, "2.0e\u22127 2.5e\u22127");
   reads([1000000, 1000001], 1, "1.000000e6 1.000001e6");
 });
+
+test("pictures of runs that are suspect or failed say so in their titles", async () => {
+  const { titlesOf } = await decoder("titles.ts");
+  const run = (label, outcome) => ({ saved: { label, outcome }, description: { title: "Whip" } });
+  const said = (runs, panes) => titlesOf(runs, panes).join("|");
+  expect(said([run("a", "fine")], 1) === "Whip", "a fine run");
+  expect(said([run("a", "interrupted")], 1) === "Whip", "an interrupted run");
+  expect(said([run("a", "suspect")], 1) === "Whip (suspect)", "a suspect run");
+  expect(said([run("a", "fine"), run("b", "diverged"), run("c", "suspect")], 1) === "Whip (diverged, suspect)", "three overlaid");
+  expect(said([run("a", "fine"), run("b", "not_converged")], 2) === "a|b (did not converge)", "two side by side");
+});

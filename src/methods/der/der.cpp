@@ -308,6 +308,31 @@ namespace {
 constexpr double max_growth = 0.01;  // of the radius: overlap that a step may add
 }  // namespace
 
+// Lines 10 and 11 of the paper's Algorithm 1: frames of a centerline that has moved.
+bool Der::follow_with_frames(double dt) {
+  Chain& c = *chain_;
+  // Boundary conditions of the frames: walls of clamps and of bodies.
+  if (move_walls_) set_walls(c, drive_);
+  if (joins_) joins_->set_walls(c);
+  // 10: Bishop frames (sec. 4.2.2): the first director in time, the others along the rod.
+  for_each_chunk([&](const Chunk& chunk, ChunkReport& report) {
+    update_edges(c, chunk);
+    if (is_leapfrog()) report.pace = pace_of(c, chunk);
+    carry_first_directors(c, chunk, first_tangents_);
+    update_bishop(c, chunk, false);
+  });
+  // 11: quasistatic material frames (sec. 5.1), under the torque of friction; rods that nothing holds from turning roll.
+  if (contacts_ && contacts_->has_friction()) {
+    if (!loads_->follow()) std::fill(c.torque.begin(), c.torque.end(), 0.0);
+    contacts_->add_torques(c, dt);
+  }
+  for_each_chunk([&](const Chunk& chunk, ChunkReport& report) { report.angles = update_angles(c, chunk, *angles_, 1); });
+  for (const ChunkReport& report : chunk_reports_)
+    if (!report.angles.fine) return false;
+  if (c.has_rolling) end_roll(c, *angles_, dt);
+  return true;
+}
+
 // One pass through the loop of the paper's Algorithm 1; numbers are its lines. Lines 1 and 2 (rest strain, first material
 // frame) are in build_chain and in the constructor.
 StepReport Der::take_step(double time, double dt, const Live& live) {
@@ -348,25 +373,7 @@ StepReport Der::take_step(double time, double dt, const Live& live) {
   if (const Cause cause = contacts_ ? keep_apart(dt) : keep_lengths(dt); cause != Cause::none) return failed(cause);
   lap(Part::projection);
   if (!drive_.grips.empty()) damp_grips(dt);
-  // Boundary conditions of the frames: walls of clamps and of bodies.
-  if (move_walls_) set_walls(c, drive_);
-  if (joins_) joins_->set_walls(c);
-  // 10: Bishop frames (sec. 4.2.2): the first director in time, the others along the rod.
-  for_each_chunk([&](const Chunk& chunk, ChunkReport& report) {
-    update_edges(c, chunk);
-    if (is_leapfrog()) report.pace = pace_of(c, chunk);
-    carry_first_directors(c, chunk, first_tangents_);
-    update_bishop(c, chunk, false);
-  });
-  // 11: quasistatic material frames (sec. 5.1), under the torque of friction; rods that nothing holds from turning roll.
-  if (contacts_ && contacts_->has_friction()) {
-    if (!loads_->follow()) std::fill(c.torque.begin(), c.torque.end(), 0.0);
-    contacts_->add_torques(c, dt);
-  }
-  for_each_chunk([&](const Chunk& chunk, ChunkReport& report) { report.angles = update_angles(c, chunk, *angles_, 1); });
-  for (const ChunkReport& report : chunk_reports_)
-    if (!report.angles.fine) return failed(frame_lost);
-  if (c.has_rolling) end_roll(c, *angles_, dt);
+  if (!follow_with_frames(dt)) return failed(frame_lost);
   lap(Part::frames);
   // The step is judged and remembered.
   if (contacts_) {

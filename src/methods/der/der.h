@@ -67,6 +67,7 @@ class Der final : public Method {
   Cause keep_lengths(double dt, bool again = false);
   Cause keep_apart(double dt);  // contacts, lengths and joints in turn
   // One pass of Algorithm 1; a step is one or more of these.
+  bool follow_with_frames(double dt);  // false: some material frame was not found
   StepReport take_step(double time, double dt, const Live& live);
   int parts_of(double dt) const;           // number of substeps; more than one where edges turn far, or taut rods touch
   int parts_for_contact(double dt) const;  // the same for the fast projection

@@ -17,6 +17,31 @@ void Der::fill_output() const {
   synchronise(*output_);
 }
 
+namespace {
+// Twist, moments and energies of bending and twisting.
+void write_joints(const Chain& c, Frame& frame) {
+  for (const ChainRod& rod : c.rods) {
+    double bending = 0, twisting = 0;
+    joint_energy(c, rod, &bending, &twisting);
+    frame.own_energy.bending += bending;
+    frame.own_energy.twisting += twisting;
+  }
+  for (int i = 0; i < frame.twist.size(); ++i) {
+    const int s = c.joint_of_inner[z(i)];
+    const int last = c.kind[z(s)] == SlotKind::wall ? s + 1 : s;  // the node's twist, across a wall that stands there
+    frame.twist[InnerNodeIndex{i}] = c.theta[z(last)] + c.phi[z(last)] - c.theta[z(s - 1)] - c.phi[z(s - 1)];
+  }
+  for (const ChainRod& rod : c.rods) {
+    for (int s = rod.first + 1; s < rod.first + rod.slots; ++s) {
+      const bool inside_wall = c.kind[z(s - 1)] == SlotKind::wall && s - 1 > rod.first;
+      Vec3& moment = frame.moment[NodeIndex{c.node[z(s)]}];
+      const Vec3 here = to_eigen(c.moment.get(s));
+      moment = inside_wall ? Vec3(0.5 * (moment + here)) : here;
+    }
+  }
+}
+}  // namespace
+
 void Der::write(Frame& frame) const {
   fill_output();
   const Chain& c = *output_;
@@ -49,25 +74,7 @@ void Der::write(Frame& frame) const {
     frame.force[EdgeIndex{e}] = to_eigen(c.gradient.get(s) + (c.tension[z(s)] * c.length[z(s)]) * t);
     frame.own_energy.stretching += 0.5 * c.EA[z(s)] * c.rest_length[z(s)] * strain * strain;
   }
-  for (const ChainRod& rod : c.rods) {
-    double bending = 0, twisting = 0;
-    joint_energy(c, rod, &bending, &twisting);
-    frame.own_energy.bending += bending;
-    frame.own_energy.twisting += twisting;
-  }
-  for (int i = 0; i < frame.twist.size(); ++i) {
-    const int s = c.joint_of_inner[z(i)];
-    const int last = c.kind[z(s)] == SlotKind::wall ? s + 1 : s;  // the node's twist, across a wall that stands there
-    frame.twist[InnerNodeIndex{i}] = c.theta[z(last)] + c.phi[z(last)] - c.theta[z(s - 1)] - c.phi[z(s - 1)];
-  }
-  for (const ChainRod& rod : c.rods) {
-    for (int s = rod.first + 1; s < rod.first + rod.slots; ++s) {
-      const bool inside_wall = c.kind[z(s - 1)] == SlotKind::wall && s - 1 > rod.first;
-      Vec3& moment = frame.moment[NodeIndex{c.node[z(s)]}];
-      const Vec3 here = to_eigen(c.moment.get(s));
-      moment = inside_wall ? Vec3(0.5 * (moment + here)) : here;
-    }
-  }
+  write_joints(c, frame);
   frame.contacts.clear();
   if (contacts_) frame.contacts.assign(contacts_->points().begin(), contacts_->points().end());
   frame.report = report_;

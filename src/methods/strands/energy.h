@@ -63,7 +63,6 @@ class EnergyDescent {
   double energy(const Strand& strand) const;
   void load(const Strand& strand, const std::vector<State>& states);
   std::vector<Quaternion>& orientations() { return q_; }
-  std::vector<V>& span_forces() { return force_; }
   void assemble(const Strand& strand, bool give);           // gradient and second variation
   void assemble_gradient(const Strand& strand, bool give);  // leaves the matrices alone
   const std::vector<double>& gradient() const { return gradient_; }

@@ -4,14 +4,13 @@
 #include <array>
 #include <vector>
 
+#include "math/index.h"
 #include "math/log_of.h"
 #include "methods/strands/segment.h"
 #include "model/grips.h"
 #include "tendril/live.h"
 
 namespace tendril::strands {
-
-inline std::size_t z(int i) { return static_cast<std::size_t>(i); }
 
 struct StrandLoad {
   int node = 0;

@@ -29,7 +29,6 @@ inline Strand uniform_strand(const Uniform& of) {
 // d3 along +x, d1 along +y, d2 along +z: the frame of the reference cases.
 inline Quaternion along_x() { return to_small(quat_from_frame(Vec3::UnitY(), Vec3::UnitZ(), Vec3::UnitX())); }
 inline HeldNode held(int node, const V& r, const Quaternion& q) { return {node, true, true, true, r, q}; }
-inline V d3_of(const Quaternion& q) { return rotate(q, V{0, 0, 1}); }
 
 // All states as a straight or naturally bent strand that starts at r, q.
 inline std::vector<State> rest_states(const Strand& strand, const V& r, const Quaternion& q) {

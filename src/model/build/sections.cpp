@@ -169,4 +169,13 @@ Section section_at(const std::vector<Station>& stations, double fraction, const 
 // Curvature TOWARDS d1 is bending ABOUT d2: the first entry is EI2. [ERRATA D4]
 Mat2 bending_matrix_towards(const Section& section) { return Eigen::DiagonalMatrix<double, 2>(section.EI2, section.EI1); }
 
+double mass_of(const Model& model, const RodModel& rod) {
+  double sum = 0;
+  for (int k = 0; k < rod.span.edges; ++k) {
+    const EdgeIndex e(rod.span.first_edge + k);
+    sum += model.section[e].line_mass * model.rest_length[e];
+  }
+  return sum;
+}
+
 }  // namespace tendril

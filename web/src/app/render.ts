@@ -4,6 +4,7 @@ import type { Words } from "./address";
 import { short } from "./dom";
 import type { Replay } from "./replay";
 import { cssColour } from "./theme";
+import { titlesOf } from "./titles";
 
 type Render = NonNullable<Words["render"]>;
 
@@ -48,7 +49,7 @@ function paint(context: CanvasRenderingContext2D, width: number, height: number,
 async function pictureOf(replay: Replay, { width, height }: Render, plain: boolean): Promise<Blob> {
   const { panes } = replay.stage;
   const share = Math.floor(width / panes.length);
-  const titles = panes.length > 1 ? replay.runs.map((run) => run.saved.label) : [replay.runs[0]!.description.title];
+  const titles = titlesOf(replay.runs, panes.length);
   const parts: Blob[] = [];
   for (const [k, { view }] of panes.entries())
     parts.push(await view.picture(share, height, (context) => {

@@ -88,6 +88,7 @@ export class Markers {
     for (const clamp of this.description.clamps) {
       const rod = this.data.layout[clamp.rod];
       if (!rod || rod.edges === 0) continue;
+      if (frame.time <= (clamp.from ?? -1) || frame.time > (clamp.until ?? Infinity)) continue; // it holds nothing now
       const { length } = this.description.rods[clamp.rod], near = 1e-6 * length; // frames have their arc lengths in single precision
       const first = !rod.ring && clamp.material <= near, last = !rod.ring && clamp.material >= length - near;
       const found = edgeAt(this.description, this.data, frame, clamp.rod, clamp.material + near);

@@ -15,6 +15,7 @@
 #include <span>
 #include <vector>
 
+#include "math/index.h"
 #include "math/pack.h"
 #include "methods/der/rod/kernels.h"
 #include "model/drive.h"
@@ -49,7 +50,6 @@ struct Array2 {
   void set(int i, const V2<double>& v) { x[static_cast<std::size_t>(i)] = v.x, y[static_cast<std::size_t>(i)] = v.y; }
 };
 using Array = std::vector<double>;
-inline std::size_t z(int i) { return static_cast<std::size_t>(i); }  // slots and vertices are ints, vectors want sizes
 
 inline V3<Pack> load(const Array3& a, int i) { return {load_pack(&a.x[i]), load_pack(&a.y[i]), load_pack(&a.z[i])}; }
 inline V2<Pack> load(const Array2& a, int i) { return {load_pack(&a.x[i]), load_pack(&a.y[i])}; }

@@ -84,6 +84,8 @@ class BodiesAndJoints {
   void move_blocks(Chain& chain, double dt, bool velocities);
   void finish(Chain& chain, StepTimes step, bool velocities);
   void add_row(std::initializer_list<int> blocks);
+  void lay_out_rows(const Chain& chain);
+  void lay_out_matrix(int blocks);
 
   const Model& model_;
   JoinPlan plan_;

@@ -193,15 +193,6 @@ CarrierBound carrier_bound(const Model& model, const JoinPlan& plan) {
 
 void check_joins(const Model& model, Problems& problems) {
   constexpr double light = 0.05;
-  const auto rod_mass = [&](int r) {
-    const RodSpan& span = model.rods[z(r)].span;
-    double sum = 0;
-    for (int k = 0; k < span.edges; ++k) {
-      const EdgeIndex e{span.first_edge + k};
-      sum += model.section[e].line_mass * model.rest_length[e];
-    }
-    return sum;
-  };
   for (std::size_t i = 0; i < model.joints.size(); ++i) {
     const JointModel& j = model.joints[i];
     // Two things cannot hold one frame.
@@ -215,7 +206,7 @@ void check_joins(const Model& model, Problems& problems) {
     // A light body on a heavy rod.
     for (const auto& [rod, body] : {std::pair(j.rod_a, j.body_b), std::pair(j.rod_b, j.body_a)}) {
       if (rod < 0 || body < 0 || !model.bodies[z(body)].moves_freely()) continue;
-      const double ratio = model.bodies[z(body)].mass / rod_mass(rod);
+      const double ratio = model.bodies[z(body)].mass / mass_of(model, model.rods[z(rod)]);
       if (ratio >= light) continue;
       char text[200];
       std::snprintf(text, sizeof text, "is much lighter than rod %s: mass ratio %.3g", model.rods[z(rod)].name.c_str(),

@@ -34,9 +34,8 @@ void BodiesAndJoints::add_row(std::initializer_list<int> blocks) {
   rows_.first_term.push_back(static_cast<int>(rows_.terms.size()));
 }
 
-void BodiesAndJoints::attach(const Chain& c, double scale) {
-  // Rows in the order edges, ties, turns, each with the blocks it moves.
-  scale_ = scale;
+// Rows in the order edges, ties, turns, each with the blocks it moves.
+void BodiesAndJoints::lay_out_rows(const Chain& c) {
   rows_ = {};
   rows_.first_term.push_back(0);
   edge_slots_.clear();
@@ -57,16 +56,10 @@ void BodiesAndJoints::attach(const Chain& c, double scale) {
   // Turns: of two carriers, or of one against the world.
   for (const TurnTie& t : plan_.turns)
     for (int k = 0; k < (t.hinge ? 2 : 3); ++k) add_row({turn_block(t.a), t.b >= 0 ? turn_block(t.b) : -1});
+}
 
-  // Which wall of the chain is which of the plan.
-  plan_of_wall_.assign(c.walls.size(), -1);
-  for (std::size_t w = 0; w < c.walls.size(); ++w) {
-    for (std::size_t i = 0; i < plan_.walls.size(); ++i)
-      if (c.walls[w].carrier() >= 0 && plan_.walls[i].node == c.node[z(c.walls[w].slot)])
-        plan_of_wall_[w] = static_cast<int>(i);
-  }
-  // The matrix couples rows that move the same block: its pattern, and where each product goes.
-  const int blocks = nodes_ + 2 * plan_.bodies + static_cast<int>(plan_.junctions.size());
+// The matrix couples rows that move the same block: its pattern, and where each product goes.
+void BodiesAndJoints::lay_out_matrix(int blocks) {
   std::vector<std::vector<int>> terms_of(z(blocks));
   for (std::size_t t = 0; t < rows_.terms.size(); ++t) terms_of[z(rows_.terms[t].block)].push_back(static_cast<int>(t));
   // Entries of the lower triangle: two rows with a block in common.
@@ -75,8 +68,7 @@ void BodiesAndJoints::attach(const Chain& c, double scale) {
     for (const int p : list)
       for (const int q : list)
         if (rows_.terms[z(q)].row < rows_.terms[z(p)].row) pairs.emplace_back(rows_.terms[z(p)].row, rows_.terms[z(q)].row);
-  const int rows = static_cast<int>(rows_.first_term.size()) - 1;
-  matrix_.set_pattern(rows, pairs);
+  matrix_.set_pattern(static_cast<int>(rows_.first_term.size()) - 1, pairs);
   // The same terms sorted by block, and for every pair of them the place of its entry: factor then only multiplies and adds.
   rows_.first_of_block.push_back(0);
   for (const auto& list : terms_of) {
@@ -86,6 +78,21 @@ void BodiesAndJoints::attach(const Chain& c, double scale) {
         rows_.pair_place.push_back(matrix_.place(rows_.terms[z(list[p])].row, rows_.terms[z(list[q])].row));
     }
     rows_.first_of_block.push_back(static_cast<int>(rows_.of_block.size()));
+  }
+}
+
+void BodiesAndJoints::attach(const Chain& c, double scale) {
+  scale_ = scale;
+  lay_out_rows(c);
+  const int blocks = nodes_ + 2 * plan_.bodies + static_cast<int>(plan_.junctions.size());
+  const int rows = static_cast<int>(rows_.first_term.size()) - 1;
+  lay_out_matrix(blocks);
+  // Which wall of the chain is which of the plan.
+  plan_of_wall_.assign(c.walls.size(), -1);
+  for (std::size_t w = 0; w < c.walls.size(); ++w) {
+    for (std::size_t i = 0; i < plan_.walls.size(); ++i)
+      if (c.walls[w].carrier() >= 0 && plan_.walls[i].node == c.node[z(c.walls[w].slot)])
+        plan_of_wall_[w] = static_cast<int>(i);
   }
   // Workspaces; masses of nodes do not change.
   rows_.right.assign(z(rows), 0);

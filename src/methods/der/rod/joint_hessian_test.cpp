@@ -11,6 +11,9 @@ using namespace tendril::der;
 
 namespace {
 
+// kb = 2 a x b / (1 + a.b)  [Bergou 2008, eq. (1)]
+V3<double> curvature_binormal(const V3<double>& a, const V3<double>& b) { return (2 / (1 + dot(a, b))) * cross(a, b); }
+
 struct Frames {  // two edges with directors, in a base state, moved by (de_a, dtheta_a, de_b, dtheta_b)
   Vec3 ea, eb, m1a, m1b;
   double twist = 0;

@@ -55,13 +55,8 @@ constexpr T joint_weight(const T& c) {
   return T(1) / select(openness < T(1e-12), T(1e-12), openness);
 }
 
-// Curvature binormal.  [Bergou 2008, eq. (1)]     kb = 2 a x b / (1 + a.b)
-template <class T>
-constexpr V3<T> curvature_binormal(const V3<T>& a, const V3<T>& b) {
-  return T(2) * joint_weight(dot(a, b)) * cross(a, b);
-}
-
-// Material curvatures of the joint in the frame of its first edge, and of its second.  [Bergou 2008, eq. (2)]
+// Material curvatures of the joint in the frame of its first edge, and of its second.  [Bergou 2008, eqs. (1), (2)]
+//   kb = 2 a x b / (1 + a.b)
 //   (kb.m2, -kb.m1) = 2 w (b.m1, b.m2) for directors of a, = -2 w (a.m1, a.m2) for directors of b
 template <class T>
 constexpr V2<T> material_curvature_first(const V3<T>& b, const T& w, const V3<T>& m1, const V3<T>& m2) {
