@@ -251,4 +251,7 @@ void Problem::multiply(std::span<const double> x, std::span<double> y) {
   lu_.multiply(x, y);
 }
 
+template void Problem::assemble(ChainLDLT& m, bool exact);
+template void Problem::fill_border(BorderedLDLT& border, bool rows_too);
+
 }  // namespace tendril::compact

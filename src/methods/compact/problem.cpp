@@ -323,6 +323,27 @@ void Problem::add_grips() {
   }
 }
 
+// What they do along the velocities of the new level.
+void Problem::measure_grips() {
+  grip_power_ = 0;
+  const Levels& l = state_->points;
+  for (const Grip& grip : drive_->grips) {
+    if (grip.rod != chain_.rod) continue;
+    const Held held = held_by(grip);
+    const auto at = [&](const std::vector<Vec3>& y) {
+      return Vec3((1 - held.far) * y[z(held.link)] + held.far * y[z(held.link + 1)]);
+    };
+    grip_power_ += grip_force(grip, at(l.y), at(l.v)).dot(at(l.v));
+    if (grip.angular_stiffness == 0 && grip.angular_damping == 0) continue;
+    for (const int link : {held.link, held.neighbour}) {
+      if (link < 0) continue;
+      const Grip part = turning_part(grip, link, held.neighbour >= 0 ? 0.5 : 1);
+      const Vec3 turned = log_rotation(Quat(q_[z(link)] * state_->q[z(link)].conjugate()));
+      grip_power_ += grip_moment(part, q_[z(link)], Vec3::Zero()).dot(turned) / stage_.h;
+    }
+  }
+}
+
 void Problem::add_rows() {
   std::fill(violation_.begin(), violation_.end(), 0.0);
   for (std::size_t h = 0; h < chain_.held.size(); ++h) {
@@ -419,8 +440,6 @@ void Problem::finish() {
   for (std::size_t w = 0; w < wall_.size(); ++w)  // of a joint that a wall replaces: across the wall
     if (state_->wall_holds[w] && chain_.walls[w].replaces >= 0)
       state_->twist[z(chain_.walls[w].replaces)] += state_->wall_twist[w];
-  state_->root = root_;
-  std::copy(q_.begin(), q_.end(), state_->q.begin());
   std::copy(lambda_.begin(), lambda_.end(), state_->multiplier.begin());
   for (int i = 0; i < chain_.real(); ++i) state_->force[z(i)] = -chain_.sign() * beyond_[z(i)];
   for (int i = 0; i < chain_.real(); ++i)
@@ -428,9 +447,14 @@ void Problem::finish() {
   if (stage_.still()) {
     Levels& p = state_->points;
     for (std::size_t i = 0; i < x_.size(); ++i) p.y[i] = x_[i], p.v[i].setZero(), p.a[i].setZero();
+    state_->root = root_;
+    std::copy(q_.begin(), q_.end(), state_->q.begin());
     return;
   }
   for (std::size_t i = 0; i < x_.size(); ++i) state_->points.push(stage_, i, x_[i]);
+  measure_grips();
+  state_->root = root_;
+  std::copy(q_.begin(), q_.end(), state_->q.begin());
   if (chain_.damping.internal <= 0) return;
   for (std::size_t i = 1; i < joint_.size(); ++i) {
     const Joint& joint = chain_.joints[i];
@@ -438,6 +462,12 @@ void Problem::finish() {
     state_->strains.push(stage_, i, joint_[i].point.strain);
   }
   for (std::size_t w = 0; w < wall_.size(); ++w) state_->strains.push(stage_, joint_.size() + w, wall_[w].point.strain);
+}
+
+void Problem::restore(const ChainState& state) {
+  std::fill(off_.begin(), off_.end(), 0);
+  for (std::size_t w = 0; w < wall_.size(); ++w)
+    if (state.wall_holds[w] != 0 && chain_.walls[w].replaces >= 0) off_[z(chain_.walls[w].replaces)] = 1;
 }
 
 // ---- the whole -------------------------------------------------------------------------------------------------------------------

@@ -41,6 +41,8 @@ class Problem {
   // Solves for the next level and puts it into the state, or leaves the state alone.
   Solved solve(ChainState& state, const Drive& drive, const LoadsNow& loads, const Stage& stage);
   bool has_potential() const { return potential_; }
+  Verdict judge();                        // of the equilibrium just found
+  void restore(const ChainState& state);  // after loading: which joints walls have replaced
 
   // ---- for Newton's method and for tests ----
   void begin(ChainState& state, const Drive& drive, const LoadsNow& loads, const Stage& stage);
@@ -58,6 +60,9 @@ class Problem {
   const ChainLDLT& factored() const { return ldlt_; }
   BorderedLDLT& border() { return border_; }
   int active_rows() const { return active_rows_; }
+  bool is_off(int joint) const { return off_[z(joint)] != 0; }      // replaced by a wall
+  bool is_borne(int point) const { return borne_[z(point)] != 0; }  // moments at this node are the wall's
+  double grip_power() const { return grip_power_; }                 // of hands and couplings, at the last level [W]
   std::span<const Mat3> frames() const { return frame_; }
   std::span<const Vec3> places() const { return x_; }
 
@@ -83,6 +88,7 @@ class Problem {
   void place();
   void take_joint(const Joint& joint, JointNow& now, double near);
   Held held_by(const Grip& grip) const;
+  void measure_grips();
   Grip turning_part(const Grip& grip, int link, double share) const;  // with its damper as one more spring
   void add_inertia();
   void add_loads();
@@ -116,6 +122,7 @@ class Problem {
   bool direct_symmetric(bool exact);
   bool direct_general();
   void limit_direction();
+  Eigen::MatrixXd rigid_motions() const;
 
   const Model& model_;
   const Chain& chain_;
@@ -127,7 +134,7 @@ class Problem {
   bool potential_ = true;
   int active_rows_ = 0, fallbacks_ = 0;
   double c_ = 0, scale_ = 1, row_weight_ = 1, row_stiffness_ = 0, row_give_ = 0, tiny_ = 0;
-  double energy_ = 0, energy_scale_ = 0, gradient_norm_ = 0;
+  double energy_ = 0, energy_scale_ = 0, gradient_norm_ = 0, grip_power_ = 0;
 
   std::vector<Vec3> hat_, bar_;  // of points
   std::vector<Quat> q_, base_q_;
