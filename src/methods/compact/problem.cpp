@@ -212,6 +212,8 @@ void Problem::add_inertia() {
     const Vec3 away = x_[z(k)] - hat_[z(k)];
     node_gradient_[z(k)] = (c_ * chain_.mass[z(k)]) * away;
     energy_ += 0.5 * c_ * chain_.mass[z(k)] * away.squaredNorm();
+    // A small difference of large places: its rounding is theirs.
+    energy_scale_ += node_gradient_[z(k)].cwiseAbs().dot(x_[z(k)].cwiseAbs());
   }
   // |d - d^|^2 on directors: gradient -c J d x d^ in the turn.
   for (int i = 0; i < chain_.real(); ++i) {
@@ -503,8 +505,10 @@ Solved Problem::solve(ChainState& state, const Drive& drive, const LoadsNow& loa
   FindRoot find_root{*this};
   const NewtonReport report =
       potential_ && active_rows_ == 0 ? newton_minimise(minimise, options) : newton_solve(find_root, options);
-  Solved solved{report.converged, Cause::none, report.iterations, fallbacks_, report.residual};
-  if (!report.converged) {
+  // Whatever ended the search, what is left is rounding.
+  const bool converged = report.converged || (report.end != NewtonEnd::not_finite && report.residual <= options.acceptable);
+  Solved solved{converged, Cause::none, report.iterations, fallbacks_, report.residual};
+  if (!converged) {
     solved.cause = report.end == NewtonEnd::not_finite ? Cause::not_finite
                    : stage.still()                     ? Cause::no_equilibrium
                                                        : Cause::step_too_large;
