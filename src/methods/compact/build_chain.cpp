@@ -126,6 +126,8 @@ Chain build_chain(const Model& model, int rod, StrainKind strain) {
     for (int i = 0; i < chain.real(); ++i)
       if (chain.links[z(i)].far == clamp.node.value) chain.held.push_back({static_cast<int>(c), i});
   }
+  std::sort(chain.held.begin(), chain.held.end(),
+            [](const HeldPoint& a, const HeldPoint& b) { return a.link != b.link ? a.link < b.link : a.clamp < b.clamp; });
   return chain;
 }
 
@@ -169,10 +171,11 @@ ChainState start_state(const Model& model, const Chain& chain) {
   return s;
 }
 
-void Levels::push(const Stage& stage, std::size_t i, const Vec3& now) {
-  const Vec3 velocity = stage.gamma * (now - blend(stage.bar, i)), acceleration = stage.c * (now - blend(stage.hat, i));
+void Levels::push(const Stage& stage, std::size_t i, const Vec3& now, const Vec3& bar) {
+  const Vec3 velocity = stage.gamma * (now - bar);
+  if (stage.keeps_acceleration) a[i] = stage.c * (now - blend(stage.hat, i));
   y_before[i] = y[i], v_before[i] = v[i];
-  y[i] = now, v[i] = velocity, a[i] = acceleration;
+  y[i] = now, v[i] = velocity;
 }
 
 void Levels::visit_state(StateArchive& archive) {

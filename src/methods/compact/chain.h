@@ -53,8 +53,8 @@ struct Chain {
   std::vector<double> mass;   // of points: nodes (root first), then d1, d2 of every segment [kg], [kg m^2]
   std::vector<Joint> joints;  // joints[i], i >= 1: between links i - 1 and i; joints[0] is none
   std::vector<Joint> walls;
-  std::vector<int> root_clamps;  // that may hold the root's place
-  std::vector<HeldPoint> held;
+  std::vector<int> root_clamps;   // that may hold the root's place
+  std::vector<HeldPoint> held;    // in the order of the chain
   std::vector<int> link_of_edge;  // by the rod's own count
 
   int all() const { return static_cast<int>(links.size()); }
@@ -77,7 +77,7 @@ struct Levels {
   Vec3 blend(const Weights& w, std::size_t i) const {
     return w.y * y[i] + w.y_before * y_before[i] + w.v * v[i] + w.v_before * v_before[i] + w.a * a[i];
   }
-  void push(const Stage& stage, std::size_t i, const Vec3& now);  // a new level
+  void push(const Stage& stage, std::size_t i, const Vec3& now, const Vec3& bar);  // a new level; bar: its y_
   void visit_state(StateArchive& archive);
 };
 
@@ -97,6 +97,10 @@ struct ChainState {
 };
 ChainState start_state(const Model& model, const Chain& chain);
 
+// (1, turn/2) q, normalised: agrees with exp(turn) q to second order, and needs no sine.
+inline Quat turned_by(const Vec3& turn, const Quat& q) {
+  return (Quat(1, 0.5 * turn.x(), 0.5 * turn.y(), 0.5 * turn.z()) * q).normalized();
+}
 // The quaternion of the joint, a^-1 b. `walls`: by clamp, where they stand.
 inline Quat joint_quaternion(const Joint& joint, const std::vector<Quat>& q, const std::vector<ClampNow>& clamps) {
   const Quat& a = joint.a >= 0 ? q[z(joint.a)] : clamps[z(joint.clamp)].pose.orientation;

@@ -90,6 +90,7 @@ StepReport Compact::step(double time, double dt, const Live& live) {
     Stage stage = euler_stage(h);
     if (levels_ > 0 && settings_.scheme != Scheme::euler)
       stage = two && k == 0 ? trapezoid_stage(h) : bdf2_stage(h, before_);
+    stage.keeps_acceleration = two;
     drive_to(k == 0 && two ? time + first : time + dt, 1, live, false);
     flow_.note_gravity(parts_, drive_);
     if (!take_stage(stage)) return report_;

@@ -87,8 +87,27 @@ StepAdvice advise(const Model& model, const Options&) {
   return advice;
 }
 
-Problems check(const Model& model, const Options&) {
+namespace {
+// Strains by sines: blind beyond half a turn of a joint, and soft long before.
+void check_sines(const Model& model, Problems& problems) {
+  constexpr double most = 0.5;  // [rad]
+  for (std::size_t r = 0; r < model.rods.size(); ++r) {
+    const RodSpan& span = model.rods[r].span;
+    double largest = 0;
+    for (int i = 0; i < span.inner; ++i)
+      largest = std::max(largest, std::abs(model.initial.twist[InnerNodeIndex(span.first_inner + i)]));
+    if (largest <= most) continue;
+    problems.push_back({Severity::warning, "", "rod[" + std::to_string(r) + "].initial_twist",
+                        "turns neighbouring segments by up to " + std::to_string(largest) + " rad against each other",
+                        "with strain = \"sine\" it should be below half a radian",
+                        "take more segments, or strain = \"angle\""});
+  }
+}
+}  // namespace
+
+Problems check(const Model& model, const Options& options) {
   Problems problems;
+  if (options.word("strain") == "sine") check_sines(model, problems);
   for (std::size_t r = 0; r < model.rods.size(); ++r) {
     const RodSpan& span = model.rods[r].span;
     if (span.edges >= (span.ring ? 3 : 2)) continue;

@@ -78,6 +78,7 @@ class Problem {
     double far = 0;      // its point is (1 - far) of the near and far of the far node
     int neighbour = -1;  // where it holds a node: the other link there, which takes half of its moment
   };
+  bool is_out_of_reach() const;
   void begin_walls(const Drive& drive);
   void begin_points();
   void begin_joints();

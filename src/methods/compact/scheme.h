@@ -18,9 +18,10 @@ struct Weights {
   double y = 0, y_before = 0, v = 0, v_before = 0, a = 0;
 };
 struct Stage {
-  double h = 0;             // [s] from the last level to this one
-  double c = 0, gamma = 0;  // [1/s^2], [1/s]; both 0: an equilibrium
-  Weights hat, bar;         // of y^ and y_
+  double h = 0;                     // [s] from the last level to this one
+  double c = 0, gamma = 0;          // [1/s^2], [1/s]; both 0: an equilibrium
+  Weights hat, bar;                 // of y^ and y_
+  bool keeps_acceleration = false;  // a later stage asks for it
   bool still() const { return gamma == 0; }
 };
 

@@ -38,19 +38,33 @@ inline constexpr ArcSeries arc_series{};
 }  // namespace strain_detail
 
 // b/s as a function of u = s^2, and its derivatives in u. Below u = 0.04 (b = 0.4) by the series: closed forms cancel there.
+// Most joints bend by less than a tenth of a radian, for which eight terms are enough.
 struct ArcOverSine {
   double value = 2, slope = 0, bend = 0;
 };
-inline ArcOverSine arc_over_sine(double u, double cosine) {
-  if (u < 0.04) {
-    ArcOverSine r{0, 0, 0};
-    for (int k = strain_detail::ArcSeries::terms - 1; k >= 0; --k) {
-      r.bend = r.bend * u + 2 * r.slope;
-      r.slope = r.slope * u + r.value;
-      r.value = r.value * u + strain_detail::arc_series.a[k];
-    }
-    return r;
+namespace strain_detail {
+template <int terms>
+ArcOverSine arc_by_series(double u) {
+  ArcOverSine r{0, 0, 0};
+  for (int k = terms - 1; k >= 0; --k) {
+    r.bend = r.bend * u + r.slope;
+    r.slope = r.slope * u + r.value;
+    r.value = r.value * u + arc_series.a[k];
   }
+  r.bend *= 2;
+  return r;
+}
+// atan(z/w) for |z| < w/8, where most joints are.
+inline double small_atan(double t) {
+  const double s = t * t;
+  double sum = 1.0 / 17;
+  for (int k = 7; k >= 0; --k) sum = 1.0 / (2 * k + 1) - s * sum;
+  return t * sum;
+}
+}  // namespace strain_detail
+inline ArcOverSine arc_over_sine(double u, double cosine) {
+  if (u < 0.0025) return strain_detail::arc_by_series<8>(u);
+  if (u < 0.04) return strain_detail::arc_by_series<strain_detail::ArcSeries::terms>(u);
   const double s = std::sqrt(u), value = 2 * math::atan2(s, cosine) / s;
   const double slope = (2 / cosine - value) / (2 * u);
   return {value, slope, (1 / (cosine * cosine * cosine) - 3 * slope) / (2 * u)};
@@ -84,7 +98,8 @@ inline StrainPoint strain_point(StrainKind kind, const Quat& q, double twist_nea
     p.strain = (p.arc.value / c) * Vec3(p.w * p.x + side * p.y * p.z, p.w * p.y - side * p.x * p.z, 0);
     return p;
   }
-  const double angle = 2 * math::atan2(p.z, p.w), turns = math::round_nearest((twist_near - angle) / math::two_pi);
+  const double angle = 2 * (std::abs(p.z) < 0.125 * p.w ? strain_detail::small_atan(p.z / p.w) : math::atan2(p.z, p.w));
+  const double turns = math::round_nearest((twist_near - angle) * (1 / math::two_pi));
   p.sign = math::round_nearest(0.5 * turns) * 2 == turns ? 1 : -1;  // of an odd number of turns: -q
   const double along = p.sign * p.arc.value;
   p.strain = Vec3(along * p.x, along * p.y, angle + math::two_pi * turns);
