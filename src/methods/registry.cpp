@@ -2,6 +2,7 @@
 #include <array>
 #include <vector>
 
+#include "methods/compact/entry.h"
 #include "methods/der/entry.h"
 #include "methods/method.h"
 #include "methods/strands/entry.h"
@@ -9,7 +10,7 @@
 namespace tendril {
 
 std::span<const MethodEntry> all_methods() {
-  static const std::array<MethodEntry, 2> methods{der::entry(), strands::entry()};
+  static const std::array<MethodEntry, 3> methods{der::entry(), strands::entry(), compact::entry()};
   return methods;
 }
 

@@ -74,6 +74,23 @@ LoadsNow::LoadsNow(const Model& model)
   }
 }
 
+LoadsNow::AirPower LoadsNow::air_power(EdgeIndex e, const LoadedPoint<double>& at) const {
+  const Air& air = air_[e];
+  AirPower power;
+  if (!air.any) return power;
+  const V3<double> t = at.frame.column(2), none{0, 0, 0};
+  power.drag = -dot(air_force(AirLaw<double>{air.across, air.along, none}, at.velocity, t), at.velocity);
+  for (std::size_t w = 0; w < winds_.size(); ++w) {
+    if (!(areas_[w][e] > 0)) continue;
+    AirLaw<double> law{0, 0, none};
+    add_wind(winds_[w], areas_[w][e], at.position, at.velocity, t, law);
+    const V3<double> force = air_force(law, at.velocity, t), velocity = wind_velocity(winds_[w], at.position);
+    power.wind += dot(force, velocity);
+    power.drag += dot(force, velocity - at.velocity);
+  }
+  return power;
+}
+
 void LoadsNow::update(const Drive& drive) {
   for (EdgeIndex e; e.value < edges_.size(); ++e) {
     // Weight, then distributed loads by the share of each edge that they cover.

@@ -122,6 +122,11 @@ class LoadsNow {
   WrenchOf<T> at_node(NodeIndex i, const LoadedPoint<T>& at) const {
     return wrench(nodes_[i], at);
   }
+  // Power of drag and wind per rest length [W/m]: of their force along the air's velocity, and what goes into the air.
+  struct AirPower {
+    double wind = 0, drag = 0;
+  };
+  AirPower air_power(EdgeIndex e, const LoadedPoint<double>& at) const;
 
  private:
   struct Air {

@@ -1,0 +1,115 @@
+#include "methods/compact/compact.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace tendril::compact {
+
+Settings Settings::from(const Options& options) {
+  Settings s;
+  const std::string& scheme = options.word("scheme");
+  s.scheme = scheme == "euler" ? Scheme::euler : scheme == "trbdf2" ? Scheme::trbdf2 : Scheme::bdf2;
+  s.strain = options.word("strain") == "sine" ? StrainKind::sine : StrainKind::angle;
+  s.solver.tolerance = options.number("tolerance");
+  s.solver.relax_tolerance = options.number("relax_tolerance");
+  s.solver.iterations = static_cast<int>(options.number("iterations"));
+  return s;
+}
+
+namespace {
+Parts parts_of(const Model& model, const Settings& settings) {
+  Parts parts;
+  for (int rod = 0; rod < static_cast<int>(model.rods.size()); ++rod)
+    parts.push_back(std::make_unique<Part>(model, rod, settings.strain, settings.solver));
+  return parts;
+}
+}  // namespace
+
+Compact::Compact(std::shared_ptr<const Model> model, const Settings& settings)
+    : model_(std::move(model)),
+      settings_(settings),
+      late_(*model_),
+      loads_(*model_),
+      parts_(parts_of(*model_, settings)),
+      flow_(*model_, parts_),
+      workers_(settings.threads) {
+  drive_to(0, 1, Live{}, false);
+  flow_.start(drive_);
+  // Walls as they stand at the start: with the moments of the half segments beside them.
+  for (auto& part : parts_) {
+    part->problem.begin(part->state, drive_, loads_, Stage{});
+    std::ignore = part->problem.evaluate();
+    part->problem.accept();
+    part->state.reaction.setZero();
+  }
+}
+
+void Compact::drive_to(double time, double load_factor, const Live& live, bool still) {
+  evaluate(*model_, live, time, load_factor, drive_);
+  if (still) stand_still(drive_);
+  late_.follow(*model_, drive_,
+               [&](const ClampModel& clamp) { return pose_at(*model_, *parts_[z(clamp.rod)], clamp.node.value); });
+  loads_.update(drive_);
+}
+
+bool Compact::take_stage(const Stage& stage) {
+  // Rods do not meet: each is solved alone, side by side.
+  workers_.for_each_chunk(static_cast<int>(parts_.size()), [&](int rod) {
+    Part& part = *parts_[z(rod)];
+    part.solved = part.problem.solve(part.state, drive_, loads_, stage);
+  });
+  collect();
+  return report_.outcome == Outcome::fine;
+}
+
+// In the order of the rods; one that failed makes the whole fail.
+void Compact::collect() {
+  for (const auto& part : parts_) {
+    const Solved& s = part->solved;
+    report_.iterations = std::max(report_.iterations, s.iterations);
+    report_.residual = std::max(report_.residual, s.residual);
+    if (report_.outcome != Outcome::fine) continue;
+    if (!s.fine) {
+      report_.outcome = s.cause == Cause::not_finite ? Outcome::diverged : Outcome::not_converged;
+      report_.cause = s.cause;
+    } else if (s.folded) {
+      report_.outcome = Outcome::diverged;
+      report_.cause = joint_folded;
+    }
+  }
+}
+
+StepReport Compact::step(double time, double dt, const Live& live) {
+  report_ = {};
+  report_.step_taken = dt;
+  const bool two = settings_.scheme == Scheme::trbdf2;
+  const double first = two ? trapezoid_part * dt : dt;
+  // A scheme that looks back needs a level to look back on: the first stage is backward Euler's, an error of second order, once.
+  for (int k = 0; k < (two ? 2 : 1); ++k) {
+    const double h = k == 0 ? first : dt - first;
+    Stage stage = euler_stage(h);
+    if (levels_ > 0 && settings_.scheme != Scheme::euler)
+      stage = two && k == 0 ? trapezoid_stage(h) : bdf2_stage(h, before_);
+    stage.keeps_acceleration = two;
+    drive_to(k == 0 && two ? time + first : time + dt, 1, live, false);
+    flow_.note_gravity(parts_, drive_);
+    if (!take_stage(stage)) return report_;
+    flow_.count(parts_, drive_, loads_, stage);
+    levels_ = 1;
+    before_ = h;
+  }
+  return report_;
+}
+
+StepReport Compact::relax(double time, double load_factor, const Live& live) {
+  report_ = {};
+  drive_to(time, load_factor, live, true);
+  if (!take_stage(Stage{})) return report_;
+  report_.verdict.kind = Verdict::Kind::counted;
+  workers_.for_each_chunk(static_cast<int>(parts_.size()),
+                          [&](int rod) { parts_[z(rod)]->verdict = parts_[z(rod)]->problem.judge(); });
+  for (const auto& part : parts_) report_.verdict.add(part->verdict);
+  return report_;
+}
+
+}  // namespace tendril::compact

@@ -1,0 +1,131 @@
+// What `compact` can do, its options, its step advice.
+#include <algorithm>
+#include <cmath>
+
+#include "methods/compact/compact.h"
+
+namespace tendril::compact {
+namespace {
+
+// Name, unit, default, least, most, words, what it does.
+const std::vector<OptionInfo>& options() {
+  static const std::vector<OptionInfo> list = {
+      {"scheme",
+       "",
+       std::string("bdf2"),
+       -forever,
+       forever,
+       {"bdf2", "euler", "trbdf2"},
+       "Time scheme. `bdf2`: second order, one solve. `trbdf2`: second order, two solves, least damped. `euler`: the "
+       "paper's backward Euler, first order, which damps strongly.",
+       {"euler"}},
+      {"strain",
+       "",
+       std::string("angle"),
+       -forever,
+       forever,
+       {"angle", "sine"},
+       "Strain of a joint. `angle`: bend and twist angles, any winding. `sine`: the paper's, twice the sine of half the "
+       "angle; "
+       "smooth where segments fold, but blind to twist beyond half a turn per joint."},
+      {"tolerance",
+       "",
+       1e-6,
+       1e-14,
+       1e-2,
+       {},
+       "Largest residual of a step: forces over weight plus largest load, moments over that times the length."},
+      {"relax_tolerance", "", 1e-11, 1e-15, 1e-2, {}, "The same for an equilibrium."},
+      {"iterations", "", 500.0, 1, 1e6, {}, "Maximum number of Newton iterations of a step or an equilibrium."},
+  };
+  return list;
+}
+
+MethodInfo make_info() {
+  MethodInfo info;
+  info.name = "compact";
+  info.title = "Inextensible rods in minimal coordinates";
+  info.paper =
+      "Zhao, Lin, Wang, Bao, Huang: Efficient and Stable Simulation of Inextensible Cosserat Rods by a Compact "
+      "Representation, Computer Graphics Forum 41(7), 2022";
+  info.summary = "implicit, any step, lengths exact: root position and one rotation per segment, solved in linear time";
+  constexpr FeatureSet both{Feature::anisotropic,   Feature::rest_curvature, Feature::ring,
+                            Feature::line_moments,  Feature::follower_loads, Feature::drag,
+                            Feature::damping,       Feature::couplings,      Feature::turning_couplings,
+                            Feature::hold_position, Feature::hold_direction, Feature::hold_twist,
+                            Feature::hold_inside};
+  info.can.motion = both.with({Feature::inertia, Feature::limp_twist});
+  info.can.equilibrium = both.with({Feature::equilibria, Feature::stability});
+  info.can.fewest_edges = 2;
+  info.options = options();
+  info.failures = {{"two neighbouring segments folded onto each other by more than 170 degrees",
+                    "take more segments, or options.compact.strain = \"sine\", which is smooth there"}};
+  return info;
+}
+
+}  // namespace
+
+// Nothing limits stability. Accuracy: the third bending mode, and a pendulum as long as the rod, need some steps per period.
+StepAdvice advise(const Model& model, const Options&) {
+  constexpr double per_mode = 0.2, per_swing = 0.01;  // [rad] of the third mode; of sqrt(L/g)
+  StepAdvice advice;
+  advice.advised = HUGE_VAL;
+  double gravity = model.gravity.norm();
+  for (const ChangingGravity& g : model.changing_gravity) gravity = std::max(gravity, g.acceleration.norm());
+  for (const RodModel& rod : model.rods) {
+    double EI = 0, mass = HUGE_VAL;
+    for (int k = 0; k < rod.span.edges; ++k) {
+      const Section& s = model.section[EdgeIndex(rod.span.first_edge + k)];
+      EI = std::max({EI, s.EI1, s.EI2}), mass = std::min(mass, s.line_mass);
+    }
+    const double third = 61.7 * std::sqrt(EI / mass) / (rod.length * rod.length);  // of a cantilever [rad/s]
+    if (per_mode / third < advice.advised)
+      advice.advised = per_mode / third, advice.reason = "accuracy of the third bending mode of rod " + rod.name;
+    const double swing = per_swing * std::sqrt(rod.length / gravity);
+    if (swing < advice.advised) advice.advised = swing, advice.reason = "accuracy of swinging of rod " + rod.name;
+  }
+  return advice;
+}
+
+namespace {
+// Strains by sines: blind beyond half a turn of a joint, and soft long before.
+void check_sines(const Model& model, Problems& problems) {
+  constexpr double most = 0.5;  // [rad]
+  for (std::size_t r = 0; r < model.rods.size(); ++r) {
+    const RodSpan& span = model.rods[r].span;
+    double largest = 0;
+    for (int i = 0; i < span.inner; ++i)
+      largest = std::max(largest, std::abs(model.initial.twist[InnerNodeIndex(span.first_inner + i)]));
+    if (largest <= most) continue;
+    problems.push_back({Severity::warning, "", "rod[" + std::to_string(r) + "].initial_twist",
+                        "turns neighbouring segments by up to " + std::to_string(largest) + " rad against each other",
+                        "with strain = \"sine\" it should be below half a radian",
+                        "take more segments, or strain = \"angle\""});
+  }
+}
+}  // namespace
+
+Problems check(const Model& model, const Options& options) {
+  Problems problems;
+  if (options.word("strain") == "sine") check_sines(model, problems);
+  for (std::size_t r = 0; r < model.rods.size(); ++r) {
+    const RodSpan& span = model.rods[r].span;
+    if (span.edges >= (span.ring ? 3 : 2)) continue;
+    problems.push_back({Severity::error, "", "rod[" + std::to_string(r) + "].segments", "got " + std::to_string(span.edges),
+                        "compact needs at least 2 segments, 3 in a ring", "use more segments"});
+  }
+  return problems;
+}
+
+const MethodEntry& entry() {
+  static const MethodEntry the_entry{
+      make_info(), &check, &advise,
+      [](std::shared_ptr<const Model> model, const Options& options, const Resources& resources) -> std::unique_ptr<Method> {
+        Settings settings = Settings::from(options);
+        settings.threads = resources.threads;
+        return std::make_unique<Compact>(std::move(model), settings);
+      }};
+  return the_entry;
+}
+
+}  // namespace tendril::compact

@@ -1,0 +1,102 @@
+// Is an equilibrium a minimum? Eigenvalues of A x = lambda S x, S = EI l/L^2 on every turn, are counted by Sylvester's law: those
+// of bending are then of the size of those of the continuous rod, whatever the mesh.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "linear/null_space.h"
+#include "methods/compact/problem.h"
+
+namespace tendril::compact {
+
+// Columns: the rod rolls about itself; it turns as a whole about what holds it. Only what moves nothing that is held.
+Eigen::MatrixXd Problem::rigid_motions() const {
+  std::vector<Vec3> points;
+  if (state_->root_held) points.push_back(x_[0]);
+  for (std::size_t h = 0; h < chain_.held.size(); ++h)
+    if (row_on_[3 * h]) points.push_back(target_[h]);
+  const Vec3 about = points.empty() ? x_[0] : points[0];
+  Eigen::MatrixXd columns = Eigen::MatrixXd::Zero(size(), 4);
+  for (int i = 0; i < chain_.all(); ++i) {
+    columns.block<3, 1>(3 + 3 * i, 0) = frame_[z(i)].col(2);
+    for (int k = 0; k < 3; ++k) columns(3 + 3 * i + k, 1 + k) = 1;
+  }
+  for (int k = 0; k < 3; ++k) columns.block<3, 1>(0, 1 + k) = Vec3(Vec3::Unit(k)).cross(x_[0] - about);
+  // Held points must stay, walls must not turn.
+  std::vector<Eigen::RowVector4d> rows;
+  for (const Vec3& p : points)
+    for (int c = 0; c < 3; ++c) {
+      Eigen::RowVector4d row = Eigen::RowVector4d::Zero();
+      for (int k = 0; k < 3; ++k) row[1 + k] = Vec3(Vec3::Unit(k)).cross(p - about)[c] / chain_.length;
+      rows.push_back(row);
+    }
+  for (std::size_t w = 0; w < wall_.size(); ++w) {
+    if (!state_->wall_holds[w]) continue;
+    const Joint& wall = chain_.walls[w];
+    const Vec3 d3 = frame_[z(std::max(wall.a, wall.b))].col(2);
+    for (int c = 0; c < 3; ++c) {
+      // Of the turn of the segment beside it: all of it where the wall holds the twist, else what is across.
+      Eigen::RowVector4d row;
+      const Vec3 kept = wall.kappa[2] > 0 ? Vec3(Vec3::Unit(c)) : Vec3(Vec3::Unit(c) - d3[c] * d3);
+      row << kept.dot(d3), kept[0], kept[1], kept[2];
+      rows.push_back(row);
+    }
+  }
+  Eigen::MatrixXd conditions(static_cast<Eigen::Index>(rows.size()), 4);
+  for (std::size_t i = 0; i < rows.size(); ++i) conditions.row(static_cast<Eigen::Index>(i)) = rows[i];
+  return columns * vanishing_combinations(conditions);
+}
+
+Verdict Problem::judge() {
+  if (!potential_) return {Verdict::Kind::no_energy};
+  constexpr int rounds = 4;
+  std::ignore = evaluate();
+  assemble(ldlt_, true);
+  const double unit = chain_.EI / (chain_.length * chain_.real());
+  Eigen::VectorXd metric = Eigen::VectorXd::Constant(size(), unit);
+  metric.head<3>().setConstant(unit / (chain_.length * chain_.length));
+  double largest = chain_.stiffest, left = 0;
+  for (int i = 0; i < chain_.all(); ++i) largest = std::max(largest, ldlt_.link(i).turn.cwiseAbs().maxCoeff());
+  for (const double g : gradient_) left = std::max(left, std::abs(g));
+  const double tolerance = 64 * std::numeric_limits<double>::epsilon() * largest / unit + 4 * left / unit;
+  const auto multiply_by = [this](std::span<const double> x, std::span<double> y) { ldlt_.multiply(x, y); };
+  const NullSpace null = find_null_space(rigid_motions(), metric, tolerance, multiply_by);
+  // Whether the rod is neutral in turning about itself alone.
+  Eigen::MatrixXd roll = Eigen::MatrixXd::Zero(size(), 1);
+  for (int i = 0; i < chain_.all(); ++i) roll.block<3, 1>(3 + 3 * i, 0) = frame_[z(i)].col(2);
+  const int turning = null.size() > 0 ? find_null_space(roll, metric, tolerance, multiply_by).size() : 0;
+  BorderedLDLT border;
+  border.resize(size(), chain_.rows() + null.size());
+  fill_border(border, false);
+  set_deflation(border, null, metric, chain_.rows());
+  const auto below = [&](double shift) {  // eigenvalues less than -shift, neutral ones apart
+    const int inner = ldlt_.factor(0, shift * unit).negative;
+    return inner + border.factor(ldlt_, 1e-300).negative - active_rows_ - null.size();
+  };
+  Verdict verdict{Verdict::Kind::counted, below(tolerance)};
+  verdict.neutral.turning = std::min(turning, null.size());
+  verdict.neutral.swinging = null.size() - verdict.neutral.turning;
+  verdict.neutral.other = std::max(0, below(-tolerance) - verdict.unstable);
+  // The softest mode by inverse iteration, of the turns alone; in the plane of the rows.
+  std::ignore = below(0);
+  std::vector<double> x(z(size() + border.border()), 0.0), kept(z(size()));
+  for (int i = state_->root_held ? 3 : 0; i < size(); ++i) x[z(i)] = 1 + 0.1 * (i * 7 % 13);  // along no mode in particular
+  double before = 0, along = 0;
+  for (int round = 0; round < rounds; ++round) {
+    double most = 0;
+    for (int i = 0; i < size(); ++i) most = std::max(most, std::abs(x[z(i)]));
+    before = along = 0;
+    for (int i = 0; i < size(); ++i) {
+      x[z(i)] *= metric[i] / most;
+      before += x[z(i)] * x[z(i)] / metric[i];
+      kept[z(i)] = x[z(i)];
+    }
+    std::fill(x.begin() + size(), x.end(), 0.0);
+    border.solve(ldlt_, x);
+    for (int i = 0; i < size(); ++i) along += x[z(i)] * kept[z(i)];
+  }
+  verdict.softest = before / along;
+  return verdict;
+}
+
+}  // namespace tendril::compact

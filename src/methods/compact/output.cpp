@@ -1,0 +1,64 @@
+// What leaves the method: frames and saved states.
+#include "methods/compact/compact.h"
+#include "model/check_drive.h"
+
+namespace tendril::compact {
+
+void Compact::write_rod(const Part& part, Frame& frame) const {
+  const Chain& chain = part.chain;
+  const ChainState& s = part.state;
+  Energy& energy = frame.own_energy;
+  for (std::size_t i = 0; i < s.points.y.size(); ++i) energy.kinetic += 0.5 * chain.mass[i] * s.points.v[i].squaredNorm();
+  for (int k = 0; k < chain.nodes(); ++k) {
+    const NodeIndex node(k == 0 ? chain.root_node : chain.links[z(k - 1)].far);
+    energy.gravity -= chain.mass[z(k)] * drive_.gravity.dot(s.points.y[z(k)]);
+    if (chain.ring && k == chain.real()) break;  // the first again
+    frame.position[node] = s.points.y[z(k)];
+    frame.velocity[node] = s.points.v[z(k)];
+    frame.moment[node].setZero();
+  }
+  for (int i = 0; i < chain.real(); ++i) {
+    const EdgeIndex e(chain.links[z(i)].edge);
+    frame.orientation[e] = s.q[z(i)];
+    frame.spin[e] = spin_of(part, i);
+    frame.force[e] = s.force[z(i)];
+  }
+  for (std::size_t i = 1; i < chain.joints.size(); ++i) {
+    const Joint& joint = chain.joints[i];
+    const JointReading r = read_joint(part, static_cast<int>(i), drive_.clamps);
+    frame.twist[InnerNodeIndex(joint.inner)] = s.twist[i];
+    if (part.problem.is_off(static_cast<int>(i))) continue;
+    frame.moment[NodeIndex(joint.node)] = r.moment;
+    energy.bending += r.bending, energy.twisting += r.twisting;
+  }
+  for (std::size_t w = 0; w < chain.walls.size(); ++w) {
+    if (s.wall_holds[w] == 0) continue;
+    const Joint& wall = chain.walls[w];
+    const JointReading r = read_wall(part, static_cast<int>(w), drive_.clamps);
+    frame.moment[NodeIndex(wall.node)] += (wall.replaces >= 0 ? 0.5 : 1.0) * r.moment;  // inside: of both sides
+    energy.bending += r.bending, energy.twisting += r.twisting;
+  }
+}
+
+void Compact::write(Frame& frame) const {
+  take_shape(*model_, frame);
+  frame.own_energy = {};
+  for (const auto& part : parts_) write_rod(*part, frame);
+  frame.contacts.clear();
+  frame.flow = flow_.flow();
+  frame.report = report_;
+  read_reactions(*model_, parts_, drive_, loads_, frame.reactions);
+  write_drive(*model_, drive_, frame);
+}
+
+void Compact::visit_state(StateArchive& archive) {
+  archive(late_, drive_, report_, levels_, before_, flow_);
+  if (archive.reading()) check_loaded(*model_, drive_);
+  for (auto& part : parts_) {
+    archive(part->state);
+    if (archive.reading()) part->problem.restore(part->state);
+  }
+  if (archive.reading()) loads_.update(drive_);
+}
+
+}  // namespace tendril::compact

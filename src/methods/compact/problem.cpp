@@ -1,0 +1,251 @@
+// Energy and gradient of one rod, and what a step ends with. Its start: begin.cpp; matrices: assemble.cpp; springs: grips.cpp.
+#include "methods/compact/problem.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace tendril::compact {
+
+// ---- at a place ------------------------------------------------------------------------------------------------------------------
+void Problem::place() {
+  x_[0] = root_;
+  for (int i = 0; i < chain_.real(); ++i) {
+    frame_[z(i)] = q_[z(i)].toRotationMatrix();
+    x_[z(i + 1)] = x_[z(i)] + (chain_.sign() * chain_.links[z(i)].length) * frame_[z(i)].col(2);
+  }
+  if (chain_.ring) frame_.back() = frame_.front();
+}
+
+void Problem::add_inertia() {
+  for (int k = 0; k < chain_.nodes(); ++k) {
+    const Vec3 away = x_[z(k)] - hat_[z(k)];
+    node_gradient_[z(k)] = (c_ * chain_.mass[z(k)]) * away;
+    energy_ += 0.5 * c_ * chain_.mass[z(k)] * away.squaredNorm();
+    // A small difference of large places: its rounding is theirs.
+    energy_scale_ += node_gradient_[z(k)].cwiseAbs().dot(x_[z(k)].cwiseAbs());
+  }
+  // |d - d^|^2 on directors: gradient -c J d x d^ in the turn.
+  for (int i = 0; i < chain_.real(); ++i) {
+    const int p = chain_.d1(i);
+    Vec3 turn = Vec3::Zero();
+    for (int k = 0; k < 2; ++k) {
+      const double inertia = c_ * chain_.mass[z(p + k)];
+      const Vec3 d = frame_[z(i)].col(k);
+      turn -= inertia * d.cross(hat_[z(p + k)]);
+      energy_ += 0.5 * inertia * (d - hat_[z(p + k)]).squaredNorm();
+    }
+    link_gradient_[z(i)] = turn;
+  }
+}
+
+void Problem::take_joint(const Joint& joint, JointNow& now, double near) {
+  now.point = strain_point(joint.kind, joint_quaternion(joint, q_, drive_->clamps), near);
+  now.slopes = strain_gradient(now.point);
+  const Vec3 away = now.point.strain - now.rest, stress = now.kappa.cwiseProduct(away);
+  energy_ += 0.5 * stress.dot(away);
+  const Vec3 moment = now.slopes.transpose() * stress;
+  now.moment =
+      joint.a >= 0 ? Vec3(frame_[z(joint.a)] * moment) : Vec3(drive_->clamps[z(joint.clamp)].pose.orientation * moment);
+  if (joint.b >= 0) link_gradient_[z(joint.b)] += now.moment;
+  if (joint.a >= 0) link_gradient_[z(joint.a)] -= now.moment;
+}
+
+LoadedPoint<double> Problem::loaded_point(int link, bool far) const {
+  const int k = far ? link + 1 : link;
+  const Vec3 v = stage_.still() ? Vec3(Vec3::Zero()) : velocity(k);
+  return {to_small(x_[z(k)]), to_small(v), to_small(frame_[z(link)])};
+}
+
+void Problem::add_loads() {
+  if (potential_) {
+    for (std::size_t k = 0; k < dead_.size(); ++k) {
+      node_gradient_[k] -= dead_[k];
+      const double work = dead_[k].dot(x_[k]);
+      energy_ -= work;
+      energy_scale_ += std::abs(work);
+    }
+    return;
+  }
+  for (int i = 0; i < chain_.real(); ++i) {
+    for (const bool far : {false, true}) {
+      const WrenchOf<double> w = half_load(i, far, loaded_point(i, far));
+      node_gradient_[z(far ? i + 1 : i)] -= to_eigen(w.force);
+      link_gradient_[z(i)] -= to_eigen(w.moment);
+    }
+  }
+}
+
+void Problem::add_rows() {
+  std::fill(violation_.begin(), violation_.end(), 0.0);
+  for (std::size_t h = 0; h < chain_.held.size(); ++h) {
+    if (!row_on_[3 * h]) continue;
+    const int node = chain_.held[h].link + 1;
+    for (int k = 0; k < 3; ++k) {
+      violation_[3 * h + z(k)] = x_[z(node)][k] - target_[h][k];
+      node_gradient_[z(node)][k] += lambda_[3 * h + z(k)];
+    }
+  }
+  if (!chain_.ring) return;
+  const std::size_t first = z(chain_.held_rows());
+  for (int k = 0; k < 3; ++k) {
+    violation_[first + z(k)] = x_[z(chain_.real())][k] - x_[0][k];
+    node_gradient_[z(chain_.real())][k] += lambda_[first + z(k)];
+    node_gradient_[0][k] -= lambda_[first + z(k)];
+  }
+  // The link at the end is the first one again.
+  link_gradient_.front() += link_gradient_.back();
+  link_gradient_.back().setZero();
+}
+
+void Problem::sum_up() {
+  Vec3 sum = Vec3::Zero();
+  double squares = 0;
+  for (int i = chain_.all() - 1; i >= chain_.real(); --i) {
+    beyond_[z(i)].setZero();
+    Eigen::Map<Vec3>(gradient_.data() + 3 + 3 * i).setZero();
+  }
+  for (int i = chain_.real() - 1; i >= 0; --i) {
+    sum += node_gradient_[z(i + 1)];
+    beyond_[z(i)] = sum;
+    const Vec3 arm = (chain_.sign() * chain_.links[z(i)].length) * frame_[z(i)].col(2);
+    const Vec3 g = link_gradient_[z(i)] + arm.cross(sum);
+    Eigen::Map<Vec3>(gradient_.data() + 3 + 3 * i) = g;
+    squares += g.squaredNorm();
+  }
+  sum += node_gradient_[0];
+  state_->reaction = state_->root_held ? sum : Vec3(Vec3::Zero());
+  Eigen::Map<Vec3>(gradient_.data()) = state_->root_held ? Vec3(Vec3::Zero()) : sum;
+  squares /= chain_.length * chain_.length;
+  if (!state_->root_held) squares += sum.squaredNorm();
+  squares /= scale_ * scale_;
+  for (const double v : violation_) squares += (row_weight_ * v) * (row_weight_ * v);
+  gradient_norm_ = std::sqrt(squares);
+}
+
+NewtonPoint Problem::evaluate() {
+  energy_ = energy_scale_ = 0;
+  place();
+  if (stage_.still()) {
+    std::fill(node_gradient_.begin(), node_gradient_.end(), Vec3::Zero());
+    std::fill(link_gradient_.begin(), link_gradient_.end(), Vec3::Zero());
+  } else {
+    link_gradient_.back().setZero();
+    add_inertia();
+  }
+  for (std::size_t i = 1; i < joint_.size(); ++i)
+    if (!off_[i]) take_joint(chain_.joints[i], joint_[i], state_->twist[i]);
+  for (std::size_t w = 0; w < wall_.size(); ++w)
+    if (state_->wall_holds[w]) take_joint(chain_.walls[w], wall_[w], state_->wall_twist[w]);
+  add_loads();
+  if (!drive_->grips.empty()) add_grips();
+  if (active_rows_ > 0) add_rows();
+  sum_up();
+  return {energy_, gradient_norm_, std::abs(energy_) + energy_scale_};
+}
+
+// ---- from place to place ----------------------------------------------------------------------------------------------------------
+void Problem::move(double fraction) {
+  const double* d = direction_.data();
+  root_ = base_root_ + fraction * Eigen::Map<const Vec3>(d);
+  for (int i = 0; i < chain_.real(); ++i)
+    q_[z(i)] = turned_by(fraction * Eigen::Map<const Vec3>(d + 3 + 3 * i), base_q_[z(i)]);
+  if (chain_.ring) q_.back() = q_.front();
+  for (std::size_t k = 0; k < lambda_.size(); ++k) lambda_[k] = base_lambda_[k] + fraction * d[z(size()) + k];
+}
+
+void Problem::accept() {
+  base_root_ = root_;
+  std::copy(q_.begin(), q_.end(), base_q_.begin());
+  std::copy(lambda_.begin(), lambda_.end(), base_lambda_.begin());
+  // From here the next twist is counted.
+  for (std::size_t i = 1; i < joint_.size(); ++i)
+    if (!off_[i] && joint_[i].point.kind == StrainKind::angle) state_->twist[i] = joint_[i].point.strain[2];
+  for (std::size_t w = 0; w < wall_.size(); ++w)
+    if (state_->wall_holds[w] && wall_[w].point.kind == StrainKind::angle) state_->wall_twist[w] = wall_[w].point.strain[2];
+}
+
+void Problem::finish() {
+  accept();
+  for (std::size_t i = 1; i < joint_.size(); ++i)
+    if (off_[i]) state_->twist[i] = 0;
+  for (std::size_t w = 0; w < wall_.size(); ++w)  // of a joint that a wall replaces: across the wall
+    if (state_->wall_holds[w] && chain_.walls[w].replaces >= 0)
+      state_->twist[z(chain_.walls[w].replaces)] += state_->wall_twist[w];
+  std::copy(lambda_.begin(), lambda_.end(), state_->multiplier.begin());
+  for (int i = 0; i < chain_.real(); ++i) state_->force[z(i)] = -chain_.sign() * beyond_[z(i)];
+  for (int i = 0; i < chain_.real(); ++i)
+    for (int k = 0; k < 2; ++k) x_[z(chain_.d1(i) + k)] = frame_[z(i)].col(k);
+  if (stage_.still()) {
+    Levels& p = state_->points;
+    for (std::size_t i = 0; i < x_.size(); ++i) p.y[i] = x_[i], p.v[i].setZero(), p.a[i].setZero();
+    state_->root = root_;
+    std::copy(q_.begin(), q_.end(), state_->q.begin());
+    return;
+  }
+  for (std::size_t i = 0; i < x_.size(); ++i) state_->points.push(stage_, i, x_[i], bar_[i]);
+  measure_grips();
+  state_->root = root_;
+  std::copy(q_.begin(), q_.end(), state_->q.begin());
+  if (chain_.damping.internal <= 0) return;
+  for (std::size_t i = 1; i < joint_.size(); ++i) {
+    const Joint& joint = chain_.joints[i];
+    if (off_[i]) joint_[i].point = strain_point(joint.kind, joint_quaternion(joint, q_, drive_->clamps), state_->twist[i]);
+    state_->strains.push(stage_, i, joint_[i].point.strain, state_->strains.blend(stage_.bar, i));
+  }
+  for (std::size_t w = 0; w < wall_.size(); ++w) {
+    const std::size_t i = joint_.size() + w;
+    state_->strains.push(stage_, i, wall_[w].point.strain, state_->strains.blend(stage_.bar, i));
+  }
+}
+
+// ---- the whole -------------------------------------------------------------------------------------------------------------------
+namespace {
+struct Minimise {
+  Problem& p;
+  NewtonPoint evaluate() { return p.evaluate(); }
+  double direction() { return p.descend(); }
+  void move(double fraction) { p.move(fraction); }
+  void accept() { p.accept(); }
+};
+struct FindRoot {
+  Problem& p;
+  NewtonPoint evaluate() { return p.evaluate(); }
+  bool direction() { return p.find_direction(); }
+  void move(double fraction) { p.move(fraction); }
+  void accept() { p.accept(); }
+};
+}  // namespace
+
+Solved Problem::solve(ChainState& state, const Drive& drive, const LoadsNow& loads, const Stage& stage) {
+  begin(state, drive, loads, stage);
+  if (is_out_of_reach()) return {false, Cause::clamp_out_of_reach};
+  NewtonOptions options;
+  options.max_iterations = settings_.iterations;
+  // Sums of moments of size stiffest, and of inertia, are known to rounding only.
+  double reach = 0;
+  for (const Vec3& x : state.points.y) reach = std::max(reach, x.cwiseAbs().maxCoeff());
+  const double rounding = 2e-16 * std::sqrt(double(chain_.all())) *
+                          (4 * chain_.stiffest / chain_.length + c_ * chain_.total * reach / chain_.all()) / scale_;
+  options.tolerance = std::max(stage.still() ? settings_.relax_tolerance : settings_.tolerance, 4 * rounding);
+  options.acceptable = std::max(10 * options.tolerance, 100 * rounding);
+  Minimise minimise{*this};
+  FindRoot find_root{*this};
+  const NewtonReport report =
+      potential_ && active_rows_ == 0 ? newton_minimise(minimise, options) : newton_solve(find_root, options);
+  // Whatever ended the search, what is left is rounding.
+  const bool converged = report.converged || (report.end != NewtonEnd::not_finite && report.residual <= options.acceptable);
+  Solved solved{converged, Cause::none, report.iterations, fallbacks_, report.residual};
+  if (!converged) {
+    solved.cause = report.end == NewtonEnd::not_finite ? Cause::not_finite
+                   : stage.still()                     ? Cause::no_equilibrium
+                                                       : Cause::step_too_large;
+    return solved;
+  }
+  for (std::size_t i = 1; i < joint_.size(); ++i) solved.folded = solved.folded || (!off_[i] && is_folded(joint_[i].point));
+  for (std::size_t w = 0; w < wall_.size(); ++w)
+    solved.folded = solved.folded || (state.wall_holds[w] && is_folded(wall_[w].point));
+  finish();
+  return solved;
+}
+
+}  // namespace tendril::compact

@@ -1,0 +1,158 @@
+// One implicit step, or one equilibrium, of one rod as a problem for Newton's method (linear/newton.h).
+//
+//   minimise  c/2 |y - y^|^2_M + V(root, rotations)      V: joints, walls, weight, given forces, springs
+//   subject to the rows of held points and of a ring's closure
+// Loads without a potential (moments, loads that turn with the rod, air, dampers that turn) enter the gradient and the
+// matrix; then the residual is brought to zero, with the whole tangent, instead of an energy to its minimum.
+//
+// Unknowns: a move of the root and a turn of each link, from the left, in world axes. With the gradient G_k on node k and
+// Q_i = sum of G_k over the nodes beyond link i, the gradient in the turn of link i is a_i x Q_i, and its own second derivative
+//   1/2 (a Q^T + Q a^T) - (a.Q) 1           exact;     l max(T, 0) (1 - d3 d3^T), T the tension: always positive [ERRATA Z13, Z21]
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "linear/bordered.h"
+#include "linear/chain_ldlt.h"
+#include "linear/newton.h"
+#include "methods/compact/chain.h"
+#include "model/loads.h"
+
+namespace tendril::compact {
+
+struct SolverSettings {
+  double tolerance = 1e-6;         // of a step: residual over weight plus largest load
+  double relax_tolerance = 1e-11;  // of an equilibrium
+  int iterations = 500;
+};
+struct Solved {
+  bool fine = false;
+  Cause cause = Cause::none;
+  int iterations = 0, fallbacks = 0;  // directions; of them by the positive matrix
+  double residual = 0;
+  bool folded = false;  // two neighbouring segments onto each other
+};
+
+class Problem {
+ public:
+  Problem(const Model& model, const Chain& chain, const SolverSettings& settings);
+
+  // Solves for the next level and puts it into the state, or leaves the state alone.
+  Solved solve(ChainState& state, const Drive& drive, const LoadsNow& loads, const Stage& stage);
+  bool has_potential() const { return potential_; }
+  Verdict judge();                        // of the equilibrium just found
+  void restore(const ChainState& state);  // after loading: which joints walls have replaced
+
+  // ---- for Newton's method and for tests ----
+  void begin(ChainState& state, const Drive& drive, const LoadsNow& loads, const Stage& stage);
+  NewtonPoint evaluate();
+  double descend();       // direction; slope of the energy along it
+  bool find_direction();  // direction towards a root of the residual
+  void move(double fraction);
+  void accept();
+  void finish();  // the present place becomes the state's new level
+  std::span<const double> gradient() const { return gradient_; }
+  int size() const { return 3 + 3 * chain_.all(); }
+  void set_direction(std::span<const double> d) { std::copy(d.begin(), d.end(), direction_.begin()); }
+  void multiply(std::span<const double> x, std::span<double> y);  // by the exact matrix, whatever the loads
+  PivotReport factor_exact(double shift);                         // symmetric matrix at the present place
+  const ChainLDLT& factored() const { return ldlt_; }
+  BorderedLDLT& border() { return border_; }
+  int active_rows() const { return active_rows_; }
+  bool is_off(int joint) const { return off_[z(joint)] != 0; }      // replaced by a wall
+  bool is_borne(int point) const { return borne_[z(point)] != 0; }  // moments at this node are the wall's
+  double grip_power() const { return grip_power_; }                 // of hands and couplings, at the last level [W]
+  std::span<const Mat3> frames() const { return frame_; }
+  std::span<const Vec3> places() const { return x_; }
+
+ private:
+  struct JointNow {  // at the present place
+    StrainPoint point;
+    Vec3 kappa = Vec3::Zero(), rest = Vec3::Zero();  // internal damping folded in
+    Mat3 slopes = Mat3::Zero();                      // of the strains, axes of a
+    Vec3 moment = Vec3::Zero();                      // world axes; gradient on b, minus it on a
+  };
+  struct Held {  // what a grip holds, in the chain's order
+    int link = 0;
+    double far = 0;      // its point is (1 - far) of the near and far of the far node
+    int neighbour = -1;  // where it holds a node: the other link there, which takes half of its moment
+  };
+  bool is_out_of_reach() const;
+  void begin_walls(const Drive& drive);
+  void begin_points();
+  void begin_joints();
+  void begin_rows(const Drive& drive);
+  void begin_loads(const Drive& drive);
+  void begin_scale(const Drive& drive);
+  void guess();
+  void place();
+  void take_joint(const Joint& joint, JointNow& now, double near);
+  Held held_by(const Grip& grip) const;
+  void measure_grips();
+  Grip turning_part(const Grip& grip, int link, double share) const;  // with its damper as one more spring
+  void add_inertia();
+  void add_loads();
+  void add_grips();
+  void add_rows();
+  void sum_up();
+  LoadedPoint<double> loaded_point(int link, bool far) const;
+  // Half of what lies along a link, and its share of what acts at the node there.
+  template <class T>
+  WrenchOf<T> half_load(int link, bool far, const LoadedPoint<T>& at) const {
+    const Link& l = chain_.links[z(link)];
+    const int k = far ? link + 1 : link;
+    WrenchOf<T> w = loads_->per_length(EdgeIndex(l.edge), at);
+    const WrenchOf<T> node = loads_->at_node(NodeIndex(far ? l.far : l.near), at);
+    const T half(0.5 * l.length), share(k == 0 || k == chain_.real() ? (chain_.ring ? 0.5 : 1.0) : 0.5);
+    w.force = half * w.force + share * node.force;
+    w.moment = half * w.moment + (borne_[z(k)] ? T(0) : share) * node.moment;
+    return w;
+  }
+  Vec3 velocity(int point) const { return stage_.gamma * (x_[z(point)] - bar_[z(point)]); }
+
+  template <class Matrix>
+  void assemble(Matrix& m, bool exact);
+  template <class Matrix>
+  void assemble_joints(Matrix& m, bool exact);
+  template <class Matrix>
+  void assemble_grips(Matrix& m);
+  void assemble_loads(ChainLU& m);
+  template <class Border>
+  void fill_border(Border& border, bool rows_too);
+  bool direct_symmetric(bool exact);
+  bool direct_general();
+  void limit_direction();
+  Eigen::MatrixXd rigid_motions() const;
+
+  const Model& model_;
+  const Chain& chain_;
+  SolverSettings settings_;
+  ChainState* state_ = nullptr;
+  const Drive* drive_ = nullptr;
+  const LoadsNow* loads_ = nullptr;
+  Stage stage_;
+  bool potential_ = true;
+  int active_rows_ = 0, fallbacks_ = 0;
+  double c_ = 0, scale_ = 1, row_weight_ = 1, row_stiffness_ = 0, row_give_ = 0, tiny_ = 0;
+  double energy_ = 0, energy_scale_ = 0, gradient_norm_ = 0, grip_power_ = 0;
+
+  std::vector<Vec3> hat_, bar_;  // of points
+  std::vector<Quat> q_, base_q_;
+  Vec3 root_ = Vec3::Zero(), base_root_ = Vec3::Zero();
+  std::vector<double> lambda_, base_lambda_, violation_;
+  std::vector<char> row_on_, off_;  // rows that hold; joints replaced by walls
+  std::vector<char> borne_;         // nodes whose moments a wall bears
+  std::vector<Vec3> target_;        // of held points
+  std::vector<Mat3> frame_;
+  std::vector<Vec3> x_, node_gradient_, link_gradient_, beyond_;  // beyond_: Q
+  std::vector<JointNow> joint_, wall_;
+  std::vector<Vec3> dead_;  // forces on nodes that do not depend on anything
+  std::vector<double> gradient_, direction_;
+  ChainLDLT ldlt_;
+  ChainLU lu_;
+  BorderedLDLT border_;
+  BorderedLU general_border_;
+};
+
+}  // namespace tendril::compact
