@@ -7,6 +7,7 @@
 
 #include <vector>
 
+#include "math/index.h"
 #include "methods/compact/scheme.h"
 #include "methods/compact/strain.h"
 #include "model/drive.h"
@@ -14,8 +15,6 @@
 #include "tendril/state.h"
 
 namespace tendril::compact {
-
-inline std::size_t z(int i) { return static_cast<std::size_t>(i); }
 
 struct Link {                         // a segment, in the chain's order
   int edge = 0;                       // of the model
