@@ -3,6 +3,7 @@
 
 namespace tendril {
 
+void add_compact_benchmarks(std::vector<Benchmark>& all);
 void add_contact_benchmarks(std::vector<Benchmark>& all);
 void add_der_benchmarks(std::vector<Benchmark>& all);
 void add_rods_benchmarks(std::vector<Benchmark>& all);
@@ -13,6 +14,7 @@ std::vector<Benchmark> all_benchmarks() {
   add_der_benchmarks(all);
   add_contact_benchmarks(all);
   add_strands_benchmarks(all);
+  add_compact_benchmarks(all);
   add_rods_benchmarks(all);
   return all;
 }

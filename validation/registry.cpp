@@ -3,6 +3,9 @@
 
 namespace tendril {
 
+std::vector<Check> compact_cantilever(ExperimentContext& context);
+std::vector<Check> compact_heavy_load(ExperimentContext& context);
+std::vector<Check> compact_second_order(ExperimentContext& context);
 std::vector<Check> contact_capstan(ExperimentContext& context);
 std::vector<Check> contact_crossing(ExperimentContext& context);
 std::vector<Check> contact_drop(ExperimentContext& context);
@@ -29,6 +32,13 @@ std::vector<Check> strands_virtual_coupling(ExperimentContext& context);
 
 std::span<const Experiment> all_experiments() {
   static const Experiment experiments[] = {
+      {"compact/cantilever", "docs/references.md 1a-1c", "a cantilever bends as Euler's elastica does, and moves to it",
+       Experiment::quick, compact_cantilever},
+      {"compact/heavy-load", "docs/references.md 6d",
+       "a load a million times as heavy as its rope swings as a pendulum, in steps of 5 ms", Experiment::quick,
+       compact_heavy_load},
+      {"compact/second-order", "docs/references.md 6a",
+       "the schemes have their orders, lose little, and ring at the right pitch", Experiment::quick, compact_second_order},
       {"contact/capstan", "Euler, Eytelwein", "a rope over a cylinder holds up to exp(mu theta) and slips beyond",
        Experiment::slow, contact_capstan},
       {"contact/crossing", "balance of forces", "crossing ropes press on each other with what their ends feel more",

@@ -65,24 +65,32 @@ MethodInfo make_info() {
 
 }  // namespace
 
-// Nothing limits stability. Accuracy: the third bending mode, and a pendulum as long as the rod, need some steps per period.
-StepAdvice advise(const Model& model, const Options&) {
-  constexpr double per_mode = 0.2, per_swing = 0.01;  // [rad] of the third mode; of sqrt(L/g)
+// Nothing limits stability. Accuracy: what a rod does quickly are its first bending modes over its length, or, where it is so limp that
+// its weight bends it sooner, over (EI/w)^(1/3): there a falling rod cracks like a whip. Not quicker than a segment can bend, not slower
+// than it swings.
+StepAdvice advise(const Model& model, const Options& options) {
+  const double per_step = options.word("scheme") == "trbdf2" ? 0.2 : 0.1;  // [rad] of the third mode
   StepAdvice advice;
   advice.advised = HUGE_VAL;
   double gravity = model.gravity.norm();
   for (const ChangingGravity& g : model.changing_gravity) gravity = std::max(gravity, g.acceleration.norm());
   for (const RodModel& rod : model.rods) {
-    double EI = 0, mass = HUGE_VAL;
+    double EI = 0, light = HUGE_VAL, heavy = 0, segment = HUGE_VAL;
     for (int k = 0; k < rod.span.edges; ++k) {
-      const Section& s = model.section[EdgeIndex(rod.span.first_edge + k)];
-      EI = std::max({EI, s.EI1, s.EI2}), mass = std::min(mass, s.line_mass);
+      const EdgeIndex e(rod.span.first_edge + k);
+      const Section& s = model.section[e];
+      EI = std::max({EI, s.EI1, s.EI2});
+      light = std::min(light, s.line_mass), heavy = std::max(heavy, s.line_mass);
+      segment = std::min(segment, model.rest_length[e]);
     }
-    const double third = 61.7 * std::sqrt(EI / mass) / (rod.length * rod.length);  // of a cantilever [rad/s]
-    if (per_mode / third < advice.advised)
-      advice.advised = per_mode / third, advice.reason = "accuracy of the third bending mode of rod " + rod.name;
-    const double swing = per_swing * std::sqrt(rod.length / gravity);
-    if (swing < advice.advised) advice.advised = swing, advice.reason = "accuracy of swinging of rod " + rod.name;
+    const double wave = std::sqrt(EI / light);  // [m^2/s]
+    const double length = gravity > 0 ? std::min(rod.length, std::cbrt(EI / (heavy * gravity))) : rod.length;
+    const double third = 61.7 * wave / (length * length),
+                 shortest = 4 * wave / (segment * segment);  // of a cantilever [rad/s]
+    const double rate = std::max(std::min(third, shortest), std::sqrt(gravity / segment));
+    if (per_step / rate >= advice.advised) continue;
+    advice.advised = per_step / rate;
+    advice.reason = "accuracy of the bending waves of rod " + rod.name;
   }
   return advice;
 }

@@ -166,8 +166,19 @@ void Problem::accept() {
 
 void Problem::finish() {
   accept();
-  for (std::size_t i = 1; i < joint_.size(); ++i)
-    if (off_[i]) state_->twist[i] = 0;
+  // Where the strain does not tell the twist, it is followed beside it.
+  const auto followed = [&](const Joint& joint, double near) {
+    return strain_point(StrainKind::angle, joint_quaternion(joint, q_, drive_->clamps), near).strain[2];
+  };
+  for (std::size_t i = 1; i < joint_.size(); ++i) {
+    if (off_[i])
+      state_->twist[i] = 0;
+    else if (chain_.joints[i].kind != StrainKind::angle)
+      state_->twist[i] = followed(chain_.joints[i], state_->twist[i]);
+  }
+  for (std::size_t w = 0; w < wall_.size(); ++w)
+    if (state_->wall_holds[w] && chain_.walls[w].kind != StrainKind::angle)
+      state_->wall_twist[w] = followed(chain_.walls[w], state_->wall_twist[w]);
   for (std::size_t w = 0; w < wall_.size(); ++w)  // of a joint that a wall replaces: across the wall
     if (state_->wall_holds[w] && chain_.walls[w].replaces >= 0)
       state_->twist[z(chain_.walls[w].replaces)] += state_->wall_twist[w];
