@@ -28,12 +28,14 @@ Problem::Problem(const Model& model, const Chain& chain, const SolverSettings& s
     : model_(model), chain_(chain), settings_(settings), potential_(all_have_potentials(model, chain.rod)) {
   const std::size_t links = z(chain.all()), points = z(chain.points()), nodes = z(chain.nodes()), rows = z(chain.rows());
   hat_.resize(points), bar_.resize(points);
-  q_.resize(links), base_q_.resize(links), frame_.resize(links);
+  q_.resize(links), base_q_.resize(links), straight_q_.resize(links), frame_.resize(links);
   x_.resize(points), node_gradient_.resize(nodes), link_gradient_.resize(links), beyond_.resize(links);
   joint_.resize(links), wall_.resize(chain.walls.size());
   dead_.resize(nodes), borne_.assign(nodes, 0), off_.assign(links, 0);
   lambda_.resize(rows), base_lambda_.resize(rows), violation_.resize(rows), row_on_.assign(rows, 0);
   target_.resize(chain.held.size());
+  held_at_.assign(nodes, -1);
+  for (std::size_t h = 0; h < chain.held.size(); ++h) held_at_[z(chain.held[h].link + 1)] = static_cast<int>(h);
   gradient_.resize(z(size())), direction_.resize(z(size()) + rows);
   ldlt_.resize(chain.all());
   border_.resize(size(), chain.rows());
@@ -46,12 +48,13 @@ Problem::Problem(const Model& model, const Chain& chain, const SolverSettings& s
 void Problem::begin(ChainState& state, const Drive& drive, const LoadsNow& loads, const Stage& stage) {
   state_ = &state, drive_ = &drive, loads_ = &loads, stage_ = stage;
   fallbacks_ = 0;
-  begin_points();
   begin_walls(drive);
-  begin_joints();
-  begin_loads(drive);
-  begin_scale(drive);
   begin_rows(drive);
+  begin_loads(drive);
+  bend_straight_spans();
+  begin_points();
+  begin_joints();
+  begin_scale(drive);
   guess();
 }
 
@@ -108,7 +111,6 @@ void Problem::begin_joints() {
 }
 
 void Problem::begin_loads(const Drive&) {
-  if (!potential_) return;
   std::fill(dead_.begin(), dead_.end(), Vec3::Zero());
   for (int i = 0; i < chain_.real(); ++i) {
     const Link& link = chain_.links[z(i)];
@@ -119,7 +121,7 @@ void Problem::begin_loads(const Drive&) {
   if (!chain_.ring) dead_[0] += to_eigen(loads_->at_node(NodeIndex(chain_.root_node)).world_force);
 }
 
-// What residuals are measured by: weight, the largest load, centrifugal forces; where there is none of it, a little stiffness.
+// What residuals are measured by: weight, the largest load or moment carried, centrifugal forces; where there is none of it, a little stiffness.
 void Problem::begin_scale(const Drive& drive) {
   double largest = 0, moving = 0;
   for (std::size_t i = 0; i < model_.node_loads.size(); ++i) {
@@ -136,6 +138,17 @@ void Problem::begin_scale(const Drive& drive) {
   }
   for (std::size_t k = 0; k < z(chain_.nodes()) && !stage_.still(); ++k)
     moving += chain_.mass[k] * state_->points.v[k].squaredNorm();
+  // Moments that the rod carries by itself: one that is bent into a ring, or wound up, may have no other load.
+  double carried = 0;
+  const auto note = [&](const Joint& joint, double near) {
+    const StrainPoint p = strain_point(joint.kind, joint_quaternion(joint, state_->q, drive.clamps), near);
+    carried = std::max(carried, joint.kappa.cwiseProduct(p.strain - joint.rest).squaredNorm());
+  };
+  for (std::size_t i = 1; i < joint_.size(); ++i)
+    if (!off_[i]) note(chain_.joints[i], state_->twist[i]);
+  for (std::size_t w = 0; w < wall_.size(); ++w)
+    if (state_->wall_holds[w]) note(chain_.walls[w], state_->wall_twist[w]);
+  largest = std::max(largest, std::sqrt(carried) / chain_.length);
   const double weight = chain_.total * drive.gravity.norm(), stiff = chain_.EI / (chain_.length * chain_.length);
   scale_ = weight + largest + moving / chain_.length + 1e-6 * stiff;
   // Stiffness of the whole against the place of a point.

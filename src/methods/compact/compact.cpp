@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "math/elementary.h"
+
 namespace tendril::compact {
 
 Settings Settings::from(const Options& options) {
@@ -23,6 +25,38 @@ Parts parts_of(const Model& model, const Settings& settings) {
     parts.push_back(std::make_unique<Part>(model, rod, settings.strain, settings.solver));
   return parts;
 }
+
+// How far a ring is open, and held points are from where they are held [m].
+double gap_of(const Part& part, const Drive& drive) {
+  const std::vector<Vec3>& y = part.state.points.y;
+  double gap = part.chain.ring ? (y[z(part.chain.real())] - y[0]).norm() : 0;
+  for (const HeldPoint& held : part.chain.held) {
+    const ClampNow& clamp = drive.clamps[z(held.clamp)];
+    if (clamp.active) gap = std::max(gap, (y[z(held.link + 1)] - clamp.pose.position).norm());
+  }
+  return gap;
+}
+
+// A start that was disturbed (initial_noise) may leave a ring open. The nearest shape, by mass, that closes it: a step from rest, so
+// short that nothing else acts. Where there is none the start stays, and the first step says so.
+void start_on_rows(Part& part, const Drive& drive, const LoadsNow& loads) {
+  const Chain& chain = part.chain;
+  if (!(gap_of(part, drive) > 1e-12 * chain.length)) return;
+  Stage stage = euler_stage(1e-4 * std::sqrt(chain.total * math::cube(chain.length) / chain.EI));
+  stage.hat.v = 0;
+  const ChainState before = part.state;
+  if (!part.problem.solve(part.state, drive, loads, stage).fine) {
+    part.state = before;
+    return;
+  }
+  // Only places and frames have changed.
+  for (auto* levels : {&part.state.points, &part.state.strains}) {
+    const Levels& was = levels == &part.state.points ? before.points : before.strains;
+    levels->y_before = levels->y;
+    levels->v = was.v, levels->v_before = was.v_before, levels->a = was.a;
+  }
+  part.state.multiplier = before.multiplier, part.state.force = before.force, part.state.wall_holds = before.wall_holds;
+}
 }  // namespace
 
 Compact::Compact(std::shared_ptr<const Model> model, const Settings& settings)
@@ -37,6 +71,7 @@ Compact::Compact(std::shared_ptr<const Model> model, const Settings& settings)
   flow_.start(drive_);
   // Walls as they stand at the start: with the moments of the half segments beside them.
   for (auto& part : parts_) {
+    start_on_rows(*part, drive_, loads_);
     part->problem.begin(part->state, drive_, loads_, Stage{});
     std::ignore = part->problem.evaluate();
     part->problem.accept();

@@ -250,6 +250,7 @@ Solved Problem::solve(ChainState& state, const Drive& drive, const LoadsNow& loa
     solved.cause = report.end == NewtonEnd::not_finite ? Cause::not_finite
                    : stage.still()                     ? Cause::no_equilibrium
                                                        : Cause::step_too_large;
+    straighten();
     return solved;
   }
   for (std::size_t i = 1; i < joint_.size(); ++i) solved.folded = solved.folded || (!off_[i] && is_folded(joint_[i].point));

@@ -10,6 +10,7 @@
 //   1/2 (a Q^T + Q a^T) - (a.Q) 1           exact;     l max(T, 0) (1 - d3 d3^T), T the tension: always positive [ERRATA Z13, Z21]
 #pragma once
 
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -86,6 +87,11 @@ class Problem {
   void begin_loads(const Drive& drive);
   void begin_scale(const Drive& drive);
   void guess();
+  void bend_straight_spans();
+  void shift_levels(double sign);
+  void straighten();  // after a step that failed
+  Vec3 bend_straight(int from, int to, const Vec3& before, const Vec3& along, const std::function<double(double)>& share,
+                     double amplitude);
   void place();
   void take_joint(const Joint& joint, JointNow& now, double near);
   Held held_by(const Grip& grip) const;
@@ -138,12 +144,14 @@ class Problem {
   double energy_ = 0, energy_scale_ = 0, gradient_norm_ = 0, grip_power_ = 0;
 
   std::vector<Vec3> hat_, bar_;  // of points
-  std::vector<Quat> q_, base_q_;
+  std::vector<Quat> q_, base_q_, straight_q_;
+  bool bent_ = false;  // before this step, straight_q_ is how it was
   Vec3 root_ = Vec3::Zero(), base_root_ = Vec3::Zero();
   std::vector<double> lambda_, base_lambda_, violation_;
   std::vector<char> row_on_, off_;  // rows that hold; joints replaced by walls
   std::vector<char> borne_;         // nodes whose moments a wall bears
   std::vector<Vec3> target_;        // of held points
+  std::vector<int> held_at_;        // by node of the chain: its held point, -1
   std::vector<Mat3> frame_;
   std::vector<Vec3> x_, node_gradient_, link_gradient_, beyond_;  // beyond_: Q
   std::vector<JointNow> joint_, wall_;

@@ -1,0 +1,143 @@
+// A straight rod that is pushed together.
+//
+// Nothing of first order says to which side it bends: rows of held points that lie in its direction have no gradient. It is bent before
+// the step, by the sine that has the right length, towards where loads push it; where none does, to where natural curvature bulges
+// it, to the other side than the span before, or over its softer axis. Its velocity stays, because the bend is none that it went through.
+#include <algorithm>
+#include <cmath>
+
+#include "math/elementary.h"
+#include "math/rotation.h"
+#include "methods/compact/problem.h"
+
+namespace tendril::compact {
+namespace {
+
+constexpr double shortened = 1e-12, bent_enough = 0.01;  // of the length; of what the ends ask for
+
+struct StraightPart {
+  int from = 0, to = 0;           // nodes of the chain
+  double rest = 0, chord = 0;     // length, and how far apart its ends are asked to be [m]
+  Vec3 along = Vec3::UnitX();     // as it lies
+  bool clamped = false;           // a wall stands at an end
+  double share(double s) const {  // of the largest deflection, at the arc length s
+    const double sine = math::sin(math::pi * s / rest);
+    return clamped ? sine * sine : sine;
+  }
+  // integral of y'^2/2 = rest - chord for y = a sin(pi s/L), and for y = a sin^2(pi s/L) alike
+  double amplitude() const { return 2 / math::pi * std::sqrt(rest * (rest - chord)); }
+};
+
+Vec3 across(const Vec3& v, const Vec3& along) { return v - v.dot(along) * along; }
+
+}  // namespace
+
+void Problem::bend_straight_spans() {
+  bent_ = false;
+  if (chain_.ring || active_rows_ == 0) return;
+  StraightPart part;
+  part.from = -1;
+  Vec3 start = Vec3::Zero(), reached = Vec3::Zero(), before = Vec3::Zero();
+  const auto wall_at = [&](int k) {
+    for (std::size_t w = 0; w < wall_.size(); ++w) {
+      if (!state_->wall_holds[w]) continue;
+      const Joint& wall = chain_.walls[w];
+      if (wall.node == (k == 0 ? chain_.root_node : chain_.links[z(k - 1)].far)) return true;
+    }
+    return false;
+  };
+  for (int k = 0; k < chain_.nodes(); ++k) {
+    if (k > 0) {
+      const double l = chain_.links[z(k - 1)].length;
+      part.rest += l;
+      reached += chain_.sign() * l * (state_->q[z(k - 1)] * Vec3::UnitZ());
+    }
+    const int held = held_at_[z(k)];
+    const bool holds = k == 0 ? state_->root_held : held >= 0 && row_on_[z(3 * held)];
+    if (!holds) continue;
+    const Vec3 end = k == 0 ? root_ : target_[z(held)];
+    part.to = k, part.chord = (end - start).norm();
+    const double missing = part.rest - part.chord;
+    if (part.from >= 0 && missing > shortened * part.rest && part.rest - reached.norm() < bent_enough * missing) {
+      part.along = reached.normalized();
+      part.clamped = wall_at(part.from) || wall_at(k);
+      if (!bent_) std::copy(state_->q.begin(), state_->q.end(), straight_q_.begin());
+      bent_ = true;
+      before = bend_straight(
+          part.from, k, before, part.along, [&](double s) { return part.share(s); }, part.amplitude());
+    }
+    part.from = k, part.rest = 0, start = end, reached.setZero();
+  }
+  if (bent_) shift_levels(1);
+}
+
+// The levels before go along with the bend (+1), or back (-1) when the step has failed.
+void Problem::shift_levels(double sign) {
+  Levels &points = state_->points, &strains = state_->strains;
+  const auto shift = [sign](Levels& levels, std::size_t i, const Vec3& by) {
+    levels.y[i] += sign * by, levels.y_before[i] += sign * by;
+  };
+  Vec3 moved = Vec3::Zero();
+  for (int i = 0; i < chain_.real(); ++i) {
+    const Mat3 now = state_->q[z(i)].toRotationMatrix(), was = straight_q_[z(i)].toRotationMatrix();
+    moved += (chain_.sign() * chain_.links[z(i)].length) * (now.col(2) - was.col(2));
+    shift(points, z(i + 1), moved);
+    for (int k = 0; k < 2; ++k) shift(points, z(chain_.d1(i) + k), now.col(k) - was.col(k));
+  }
+  if (chain_.damping.internal <= 0) return;
+  for (std::size_t i = 1; i < joint_.size(); ++i) {
+    const Joint& joint = chain_.joints[i];
+    const auto strain = [&](const std::vector<Quat>& q) {
+      return strain_point(joint.kind, joint_quaternion(joint, q, drive_->clamps), state_->twist[i]).strain;
+    };
+    shift(strains, i, strain(state_->q) - strain(straight_q_));
+  }
+}
+
+void Problem::straighten() {
+  if (!bent_) return;
+  shift_levels(-1);
+  std::copy(straight_q_.begin(), straight_q_.end(), state_->q.begin());
+  bent_ = false;
+}
+
+// Returns the side it went to.
+Vec3 Problem::bend_straight(int from, int to, const Vec3& before, const Vec3& along,
+                            const std::function<double(double)>& share, double amplitude) {
+  // Loads weighted with the sine, natural curvature, the softer axis.
+  Vec3 push = Vec3::Zero(), curved = Vec3::Zero();
+  double s = 0, size = 0;
+  for (int i = from; i < to; ++i) {
+    const Vec3 force = across(dead_[z(i)], along);
+    if (i > from) {
+      push += share(s) * force, size += force.norm();
+      const Joint& joint = chain_.joints[z(i)];
+      curved += state_->q[z(joint.a)] * Vec3(joint.rest.x(), joint.rest.y(), 0);
+    }
+    s += chain_.links[z(i)].length;
+  }
+  const int middle = std::max(1, (from + to) / 2);
+  const Joint& joint = chain_.joints[z(middle)];
+  Vec3 side = across(state_->q[z(joint.a)] * (joint.kappa.x() <= joint.kappa.y() ? Vec3::UnitY() : Vec3::UnitX()), along);
+  const Vec3 tangent = chain_.sign() * along, bulge = across(tangent.cross(curved), along);
+  if (push.norm() > 1e-9 * size && push.norm() > 1e-12 * chain_.stiffest / chain_.length)
+    side = push;
+  else if (bulge.norm() > 1e-9)
+    side = bulge;
+  else if (before.norm() > 0)
+    side = -across(before, along);
+  side.normalize();
+  // Each link by the slope of the sine.
+  const Vec3 axis = along.cross(side);
+  s = 0;
+  for (int i = from; i < to; ++i) {
+    const double l = chain_.links[z(i)].length, rise = amplitude * (share(s + l) - share(s)) / l;
+    s += l;
+    state_->q[z(i)] =
+        (exp_quat(Vec3(math::atan2(rise, std::sqrt(std::max(0.01, 1 - rise * rise))) * axis)) * state_->q[z(i)])
+            .normalized();
+  }
+  return side;
+}
+
+}  // namespace tendril::compact
