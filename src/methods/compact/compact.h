@@ -31,7 +31,8 @@ class Compact final : public Method {
  private:
   void drive_to(double time, double load_factor, const Live& live, bool still);
   bool take_stage(const Stage& stage);  // of all rods
-  void collect();                       // what the rods say, into the report
+  bool start_smoothly(double time, double dt, const Live& live);
+  void collect();  // what the rods say, into the report
   void write_rod(const Part& part, Frame& frame) const;
 
   std::shared_ptr<const Model> model_;

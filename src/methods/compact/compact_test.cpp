@@ -237,7 +237,7 @@ double spin_lost(double h) {
 SENTENCE("compact", "a rod that spins about itself keeps its spin, to second order of the step") {
   const double coarse = spin_lost(1e-3), fine = spin_lost(5e-4);
   EXPECT_LT(fine, 0.01);
-  EXPECT_NEAR(order(coarse, fine), 2, 0.1);
+  EXPECT_GT(order(coarse, fine), 1.9);
 }
 
 // Decay rate of the first bending mode, from energies two periods apart.

@@ -227,17 +227,16 @@ struct FindRoot {
 };
 }  // namespace
 
-Solved Problem::solve(ChainState& state, const Drive& drive, const LoadsNow& loads, const Stage& stage) {
-  begin(state, drive, loads, stage);
+Solved Problem::iterate() {
   if (is_out_of_reach()) return {false, Cause::clamp_out_of_reach};
   NewtonOptions options;
   options.max_iterations = settings_.iterations;
   // Sums of moments of size stiffest, and of inertia, are known to rounding only.
   double reach = 0;
-  for (const Vec3& x : state.points.y) reach = std::max(reach, x.cwiseAbs().maxCoeff());
+  for (const Vec3& x : state_->points.y) reach = std::max(reach, x.cwiseAbs().maxCoeff());
   const double rounding = 2e-16 * std::sqrt(double(chain_.all())) *
                           (4 * chain_.stiffest / chain_.length + c_ * chain_.total * reach / chain_.all()) / scale_;
-  options.tolerance = std::max(stage.still() ? settings_.relax_tolerance : settings_.tolerance, 4 * rounding);
+  options.tolerance = std::max(stage_.still() ? settings_.relax_tolerance : settings_.tolerance, 4 * rounding);
   options.acceptable = std::max(10 * options.tolerance, 100 * rounding);
   Minimise minimise{*this};
   FindRoot find_root{*this};
@@ -246,18 +245,34 @@ Solved Problem::solve(ChainState& state, const Drive& drive, const LoadsNow& loa
   // Whatever ended the search, what is left is rounding.
   const bool converged = report.converged || (report.end != NewtonEnd::not_finite && report.residual <= options.acceptable);
   Solved solved{converged, Cause::none, report.iterations, fallbacks_, report.residual};
-  if (!converged) {
+  if (!converged)
     solved.cause = report.end == NewtonEnd::not_finite ? Cause::not_finite
-                   : stage.still()                     ? Cause::no_equilibrium
+                   : stage_.still()                    ? Cause::no_equilibrium
                                                        : Cause::step_too_large;
-    straighten();
-    return solved;
-  }
+  return solved;
+}
+
+Solved Problem::solve(ChainState& state, const Drive& drive, const LoadsNow& loads, const Stage& stage) {
+  begin(state, drive, loads, stage);
+  Solved solved = iterate();
+  if (!solved.fine) return straighten(), solved;
   for (std::size_t i = 1; i < joint_.size(); ++i) solved.folded = solved.folded || (!off_[i] && is_folded(joint_[i].point));
   for (std::size_t w = 0; w < wall_.size(); ++w)
     solved.folded = solved.folded || (state.wall_holds[w] && is_folded(wall_[w].point));
   finish();
   return solved;
+}
+
+bool Problem::find_accelerations(ChainState& state, const Drive& drive, const LoadsNow& loads, double h) {
+  const Stage stage = euler_stage(h);
+  begin(state, drive, loads, stage);
+  const bool fine = iterate().fine;
+  for (int i = 0; i < chain_.real() && fine; ++i)
+    for (int k = 0; k < 2; ++k) x_[z(chain_.d1(i) + k)] = frame_[z(i)].col(k);
+  for (std::size_t i = 0; i < x_.size() && fine; ++i)
+    state.points.a[i] = stage.c * (x_[i] - state.points.blend(stage.hat, i));
+  straighten();  // the step is not taken
+  return fine;
 }
 
 }  // namespace tendril::compact

@@ -41,6 +41,8 @@ class Problem {
 
   // Solves for the next level and puts it into the state, or leaves the state alone.
   Solved solve(ChainState& state, const Drive& drive, const LoadsNow& loads, const Stage& stage);
+  // Accelerations at the start, from a backward Euler step of length h that is not taken.
+  bool find_accelerations(ChainState& state, const Drive& drive, const LoadsNow& loads, double h);
   bool has_potential() const { return potential_; }
   Verdict judge();                        // of the equilibrium just found
   void restore(const ChainState& state);  // after loading: which joints walls have replaced
@@ -79,6 +81,7 @@ class Problem {
     double far = 0;      // its point is (1 - far) of the near and far of the far node
     int neighbour = -1;  // where it holds a node: the other link there, which takes half of its moment
   };
+  Solved iterate();  // Newton's method from where `begin` stands
   bool is_out_of_reach() const;
   void begin_walls(const Drive& drive);
   void begin_points();
