@@ -28,7 +28,7 @@ Problem::Problem(const Model& model, const Chain& chain, const SolverSettings& s
     : model_(model), chain_(chain), settings_(settings), potential_(all_have_potentials(model, chain.rod)) {
   const std::size_t links = z(chain.all()), points = z(chain.points()), nodes = z(chain.nodes()), rows = z(chain.rows());
   hat_.resize(points), bar_.resize(points);
-  q_.resize(links), base_q_.resize(links), straight_q_.resize(links), frame_.resize(links);
+  q_.resize(links), base_q_.resize(links), bent_q_.resize(links), frame_.resize(links);
   x_.resize(points), node_gradient_.resize(nodes), link_gradient_.resize(links), beyond_.resize(links);
   joint_.resize(links), wall_.resize(chain.walls.size());
   dead_.resize(nodes), borne_.assign(nodes, 0), off_.assign(links, 0);
@@ -198,6 +198,7 @@ void Problem::guess() {
     }
     if (chain_.ring) q_.back() = q_.front();
   }
+  if (bent_) std::copy(bent_q_.begin(), bent_q_.end(), q_.begin());
   std::copy(q_.begin(), q_.end(), base_q_.begin());
   std::copy(lambda_.begin(), lambda_.end(), base_lambda_.begin());
   base_root_ = root_;

@@ -292,6 +292,29 @@ SENTENCE("compact",
   EXPECT_LT(iterations, 5 * steps);
 }
 
+SENTENCE("compact",
+         "a cable exactly as long as its pins are apart bends to where its weight pulls when they come together") {
+  Scene scene = one_rod(line, 30);
+  scene.rods[0].section = plain_section(0.01, 0.01, 0.01);
+  scene.rods[0].damping.mass = 4;
+  scene.loads.push_back(gravity(Vec3(0, 0, -9.81)));
+  add_clamp(scene, 0, {Hold::position}), add_clamp(scene, 1, {Hold::position});
+  scene.clamps[1].move.keys = {{0, Vec3::Zero()}, {1, Vec3(-0.2, 0, 0)}};
+  for (const Scheme scheme : {Scheme::bdf2, Scheme::trbdf2, Scheme::euler}) {
+    Settings settings;
+    settings.scheme = scheme;
+    Compact method(model_of(scene), settings);
+    run(method, 1e-3, 3000);
+    const Frame moved = frame_of(method);
+    EXPECT_LT(moved.position[NodeIndex(15)].z(), -0.2);
+    EXPECT_NEAR(moved.position[NodeIndex(15)].x(), 0.4, 1e-3);
+    EXPECT_NEAR(moved.reactions[0].force.z() + moved.reactions[1].force.z(), 9.81, 0.01);
+    EXPECT_NEAR(moved.reactions[0].force.x() + moved.reactions[1].force.x(), 0, 0.01);
+    const double error = moved.own_energy.total() - moved.flow.work() + moved.flow.dissipated();
+    EXPECT_LT(std::abs(error), 0.02 * std::abs(moved.own_energy.gravity)) << int(scheme);
+  }
+}
+
 SENTENCE("compact", "a step of rods with rows, rings, and loads of every kind allocates nothing") {
   Scene scene = one_rod(ArcCurve{Vec3::Zero(), Vec3::UnitX(), Vec3(0, 1, 1), 0.5, 1.1}, 12);
   scene.loads.push_back(gravity(Vec3(0, 0, -9.81)));

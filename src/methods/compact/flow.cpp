@@ -42,6 +42,7 @@ void FlowMeter::note_gravity(const Parts& parts, const Drive& drive) {
 
 void FlowMeter::count_clamps(const Parts& parts, const Drive& drive, const LoadsNow& loads) {
   read_reactions(model_, parts, drive, loads, reactions_);
+  for (const auto& part : parts) flow_.clamps += part->problem.blow();
   for (std::size_t i = 0; i < place_.size(); ++i) {
     const ClampNow& now = drive.clamps[i];
     if (now.active && active_[i]) {

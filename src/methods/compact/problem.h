@@ -65,6 +65,7 @@ class Problem {
   int active_rows() const { return active_rows_; }
   bool is_off(int joint) const { return off_[z(joint)] != 0; }      // replaced by a wall
   bool is_borne(int point) const { return borne_[z(point)] != 0; }  // moments at this node are the wall's
+  double blow() const { return blow_; }                             // kinetic energy that clamps gave at once to bend it [J]
   double grip_power() const { return grip_power_; }                 // of hands and couplings, at the last level [W]
   std::span<const Mat3> frames() const { return frame_; }
   std::span<const Vec3> places() const { return x_; }
@@ -92,7 +93,7 @@ class Problem {
   void guess();
   void bend_straight_spans();
   void shift_levels(double sign);
-  void straighten();  // after a step that failed
+  void straighten();  // after a step that was not taken
   Vec3 bend_straight(int from, int to, const Vec3& before, const Vec3& along, const std::function<double(double)>& share,
                      double amplitude);
   void place();
@@ -147,8 +148,9 @@ class Problem {
   double energy_ = 0, energy_scale_ = 0, gradient_norm_ = 0, grip_power_ = 0;
 
   std::vector<Vec3> hat_, bar_;  // of points
-  std::vector<Quat> q_, base_q_, straight_q_;
-  bool bent_ = false;  // before this step, straight_q_ is how it was
+  std::vector<Quat> q_, base_q_, bent_q_;
+  double blow_ = 0;    // [J] given by the clamps for that
+  bool bent_ = false;  // a straight span is to bend in this step, to bent_q_
   Vec3 root_ = Vec3::Zero(), base_root_ = Vec3::Zero();
   std::vector<double> lambda_, base_lambda_, violation_;
   std::vector<char> row_on_, off_;  // rows that hold; joints replaced by walls

@@ -2,7 +2,8 @@
 //
 // Nothing of first order says to which side it bends: rows of held points that lie in its direction have no gradient. It is bent before
 // the step, by the sine that has the right length, towards where loads push it; where none does, to where natural curvature bulges
-// it, to the other side than the span before, or over its softer axis. Its velocity stays, because the bend is none that it went through.
+// it, to the other side than the span before, or over its softer axis. Its clamps have given it the velocity to get there: shortening goes
+// with the square of the bend, so that the smoothest start of a clamp is a blow for the rod.
 #include <algorithm>
 #include <cmath>
 
@@ -34,7 +35,9 @@ Vec3 across(const Vec3& v, const Vec3& along) { return v - v.dot(along) * along;
 
 void Problem::bend_straight_spans() {
   bent_ = false;
+  blow_ = 0;
   if (chain_.ring || active_rows_ == 0) return;
+  std::copy(state_->q.begin(), state_->q.end(), bent_q_.begin());
   StraightPart part;
   part.from = -1;
   Vec3 start = Vec3::Zero(), reached = Vec3::Zero(), before = Vec3::Zero();
@@ -50,7 +53,7 @@ void Problem::bend_straight_spans() {
     if (k > 0) {
       const double l = chain_.links[z(k - 1)].length;
       part.rest += l;
-      reached += chain_.sign() * l * (state_->q[z(k - 1)] * Vec3::UnitZ());
+      reached += chain_.sign() * l * (bent_q_[z(k - 1)] * Vec3::UnitZ());
     }
     const int held = held_at_[z(k)];
     const bool holds = k == 0 ? state_->root_held : held >= 0 && row_on_[z(3 * held)];
@@ -61,7 +64,6 @@ void Problem::bend_straight_spans() {
     if (part.from >= 0 && missing > shortened * part.rest && part.rest - reached.norm() < bent_enough * missing) {
       part.along = reached.normalized();
       part.clamped = wall_at(part.from) || wall_at(k);
-      if (!bent_) std::copy(state_->q.begin(), state_->q.end(), straight_q_.begin());
       bent_ = true;
       before = bend_straight(
           part.from, k, before, part.along, [&](double s) { return part.share(s); }, part.amplitude());
@@ -71,33 +73,32 @@ void Problem::bend_straight_spans() {
   if (bent_) shift_levels(1);
 }
 
-// The levels before go along with the bend (+1), or back (-1) when the step has failed.
+// Velocities as if it had been on its way there (+1), or back (-1) when the step was not taken: all predictors then are where it bends to.
 void Problem::shift_levels(double sign) {
-  Levels &points = state_->points, &strains = state_->strains;
-  const auto shift = [sign](Levels& levels, std::size_t i, const Vec3& by) {
-    levels.y[i] += sign * by, levels.y_before[i] += sign * by;
+  if (stage_.still()) return;
+  const auto shift = [&](Levels& levels, std::size_t i, const Vec3& way) {
+    const Vec3 by = sign * way, rate = by / stage_.h;
+    levels.y_before[i] -= by, levels.v[i] += rate, levels.v_before[i] += rate;
   };
-  Vec3 moved = Vec3::Zero();
+  const auto kinetic = [&] {
+    double sum = 0;
+    for (std::size_t i = 0; i < state_->points.v.size(); ++i)
+      sum += 0.5 * chain_.mass[i] * state_->points.v[i].squaredNorm();
+    return sum;
+  };
+  const double before = kinetic();
+  Vec3 way = Vec3::Zero();
   for (int i = 0; i < chain_.real(); ++i) {
-    const Mat3 now = state_->q[z(i)].toRotationMatrix(), was = straight_q_[z(i)].toRotationMatrix();
-    moved += (chain_.sign() * chain_.links[z(i)].length) * (now.col(2) - was.col(2));
-    shift(points, z(i + 1), moved);
-    for (int k = 0; k < 2; ++k) shift(points, z(chain_.d1(i) + k), now.col(k) - was.col(k));
+    const Mat3 to = bent_q_[z(i)].toRotationMatrix(), from = state_->q[z(i)].toRotationMatrix();
+    way += (chain_.sign() * chain_.links[z(i)].length) * (to.col(2) - from.col(2));
+    shift(state_->points, z(i + 1), way);
+    for (int k = 0; k < 2; ++k) shift(state_->points, z(chain_.d1(i) + k), to.col(k) - from.col(k));
   }
-  if (chain_.damping.internal <= 0) return;
-  for (std::size_t i = 1; i < joint_.size(); ++i) {
-    const Joint& joint = chain_.joints[i];
-    const auto strain = [&](const std::vector<Quat>& q) {
-      return strain_point(joint.kind, joint_quaternion(joint, q, drive_->clamps), state_->twist[i]).strain;
-    };
-    shift(strains, i, strain(state_->q) - strain(straight_q_));
-  }
+  blow_ += kinetic() - before;
 }
 
 void Problem::straighten() {
-  if (!bent_) return;
-  shift_levels(-1);
-  std::copy(straight_q_.begin(), straight_q_.end(), state_->q.begin());
+  if (bent_) shift_levels(-1);
   bent_ = false;
 }
 
@@ -112,13 +113,13 @@ Vec3 Problem::bend_straight(int from, int to, const Vec3& before, const Vec3& al
     if (i > from) {
       push += share(s) * force, size += force.norm();
       const Joint& joint = chain_.joints[z(i)];
-      curved += state_->q[z(joint.a)] * Vec3(joint.rest.x(), joint.rest.y(), 0);
+      curved += bent_q_[z(joint.a)] * Vec3(joint.rest.x(), joint.rest.y(), 0);
     }
     s += chain_.links[z(i)].length;
   }
   const int middle = std::max(1, (from + to) / 2);
   const Joint& joint = chain_.joints[z(middle)];
-  Vec3 side = across(state_->q[z(joint.a)] * (joint.kappa.x() <= joint.kappa.y() ? Vec3::UnitY() : Vec3::UnitX()), along);
+  Vec3 side = across(bent_q_[z(joint.a)] * (joint.kappa.x() <= joint.kappa.y() ? Vec3::UnitY() : Vec3::UnitX()), along);
   const Vec3 tangent = chain_.sign() * along, bulge = across(tangent.cross(curved), along);
   if (push.norm() > 1e-9 * size && push.norm() > 1e-12 * chain_.stiffest / chain_.length)
     side = push;
@@ -133,9 +134,8 @@ Vec3 Problem::bend_straight(int from, int to, const Vec3& before, const Vec3& al
   for (int i = from; i < to; ++i) {
     const double l = chain_.links[z(i)].length, rise = amplitude * (share(s + l) - share(s)) / l;
     s += l;
-    state_->q[z(i)] =
-        (exp_quat(Vec3(math::atan2(rise, std::sqrt(std::max(0.01, 1 - rise * rise))) * axis)) * state_->q[z(i)])
-            .normalized();
+    bent_q_[z(i)] =
+        (exp_quat(Vec3(math::atan2(rise, std::sqrt(std::max(0.01, 1 - rise * rise))) * axis)) * bent_q_[z(i)]).normalized();
   }
   return side;
 }
