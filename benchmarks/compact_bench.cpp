@@ -60,6 +60,7 @@ BenchmarkRow time_step(Kind kind, const char* strain, int segments, double dt) {
   const auto step = [&] {
     const StepReport report = method.step(time, dt, {});
     time += dt, iterations += report.iterations, ++steps;
+    if (time > 60) time -= 50;  // a whole number of the path's periods
   };
   for (int k = 0; k < 20; ++k) step();
   iterations = steps = 0;

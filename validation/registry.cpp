@@ -6,6 +6,7 @@ namespace tendril {
 std::vector<Check> compact_cantilever(ExperimentContext& context);
 std::vector<Check> compact_heavy_load(ExperimentContext& context);
 std::vector<Check> compact_second_order(ExperimentContext& context);
+std::vector<Check> compact_solver(ExperimentContext& context);
 std::vector<Check> contact_capstan(ExperimentContext& context);
 std::vector<Check> contact_crossing(ExperimentContext& context);
 std::vector<Check> contact_drop(ExperimentContext& context);
@@ -39,6 +40,9 @@ std::span<const Experiment> all_experiments() {
        compact_heavy_load},
       {"compact/second-order", "docs/references.md 6a",
        "the schemes have their orders, lose little, and ring at the right pitch", Experiment::quick, compact_second_order},
+      {"compact/solver", "Zhao 2022, sec. 3.2, 3.3",
+       "products and the exact solve in linear time are those of the full matrix, and lose no digits", Experiment::quick,
+       compact_solver},
       {"contact/capstan", "Euler, Eytelwein", "a rope over a cylinder holds up to exp(mu theta) and slips beyond",
        Experiment::slow, contact_capstan},
       {"contact/crossing", "balance of forces", "crossing ropes press on each other with what their ends feel more",
