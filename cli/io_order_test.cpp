@@ -91,9 +91,8 @@ SENTENCE("cli", "attack: a file of points or triangles is looked at a few times,
   shell.file("mesh.obj", mesh.str());
   const std::string straight = "rest = { straight = { start = [0, 0, 0], end = [1, 0, 0] } }\nsegments = 12";
   std::string scene = beam_scene(straight, "rest = { polyline = { file = \"points.csv\" } }");
-  scene +=
-      "\n[contact]\nenabled = true\n[[obstacle]]\nname = \"rock\"\nshape = { mesh = { file = \"mesh.obj\", position = [0, "
-      "0, -9] } }\n";
+  scene += "\n[contact]\nenabled = true\n[[obstacle]]\nname = \"rock\"\n";
+  scene += "shape = { mesh = { file = \"mesh.obj\", position = [0, 9, 0] } }\n";
   shell.file("beam.toml", scene);
   const std::vector<IoCall> calls = disk.calls_of("check beam.toml");
   for (const char* file : {"points.csv", "mesh.obj"}) {

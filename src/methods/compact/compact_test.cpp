@@ -228,8 +228,9 @@ SENTENCE("compact", "a free rod keeps its momentum to rounding, and turns on at 
 double spin_lost(double h) {
   Scene scene = one_rod(line, 10);
   scene.rods[0].angular_velocity = Vec3(30, 0, 0);
-  Compact method(model_of(scene), {});
-  const Section& section = model_of(scene)->section[EdgeIndex(0)];
+  const std::shared_ptr<const Model> model = model_of(scene);
+  Compact method(model, {});
+  const Section& section = model->section[EdgeIndex(0)];
   EXPECT_NEAR(frame_of(method).own_energy.kinetic, 0.5 * (section.rotary1 + section.rotary2) * 900, 1e-12);
   run(method, h, static_cast<int>(std::lround(0.2 / h)));
   return std::abs(frame_of(method).spin[EdgeIndex(5)].x() - 30);
