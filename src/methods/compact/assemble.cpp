@@ -121,7 +121,7 @@ void Problem::assemble(Matrix& m, bool exact) {
   if (!drive_->grips.empty()) assemble_grips(m);
   // Rows pull at their points as springs too, which changes no solution and holds what nothing else holds.
   for (std::size_t h = 0; h < chain_.held.size(); ++h)
-    if (row_on_[3 * h]) m.link(chain_.held[h].link).node.diagonal().array() += row_stiffness_;
+    if (row_on_[3 * h]) m.link(chain_.held[h].link).node.diagonal().array() += soft_ ? soft_stiffness_ : row_stiffness_;
 }
 
 // Row of a held point: its place, moved by the root and turned by all links up to it. Rows of a ring: last place less first,
@@ -175,7 +175,7 @@ bool Problem::direct_symmetric(bool exact) {
   assemble(ldlt_, exact);
   const PivotReport inner = ldlt_.factor(0, tiny_);
   for (std::size_t i = 0; i < gradient_.size(); ++i) direction_[i] = -gradient_[i];
-  if (active_rows_ == 0) {
+  if (active_rows_ == 0 || soft_) {
     std::fill(direction_.begin() + size(), direction_.end(), 0.0);
     if (inner.negative > 0) return false;
     ldlt_.solve({direction_.data(), z(size())});

@@ -154,6 +154,7 @@ void Problem::begin_scale(const Drive& drive) {
   // Stiffness of the whole against the place of a point.
   const double whole = stiff / chain_.length + weight / chain_.length + c_ * chain_.total;
   row_give_ = 1e-9 / whole;
+  soft_stiffness_ = 100 * whole;
   row_stiffness_ = stage_.still() ? whole : 0;
   tiny_ = stage_.still() ? 1e-9 * stiff * chain_.length / chain_.real() : 0;
 }
@@ -204,19 +205,20 @@ void Problem::guess() {
   base_root_ = root_;
 }
 
-// Two held points further apart than the rod between them is long, or one point held at two places.
-bool Problem::is_out_of_reach() const {
+// How far held points are apart, over the length of the rod between them: above 1 they are out of reach, at 1 the rod is taut.
+double Problem::stretched() const {
   bool known = state_->root_held;
   Vec3 last = root_;
-  double length = 0;
+  double length = 0, most = 0;
   int link = -1;
   for (std::size_t h = 0; h < chain_.held.size(); ++h) {
     if (!row_on_[3 * h]) continue;
     while (link < chain_.held[h].link) length += chain_.links[z(++link)].length;
-    if (known && (target_[h] - last).norm() > length + 1e-9 * chain_.length) return true;
+    const double apart = (target_[h] - last).norm();
+    if (known) most = std::max(most, length > 0 ? apart / length : 1 + apart / chain_.length);
     known = true, last = target_[h], length = 0;
   }
-  return false;
+  return most;
 }
 
 void Problem::restore(const ChainState& state) {

@@ -139,6 +139,36 @@ SENTENCE("compact", "twenty-seven turns stay twenty-seven turns: the torque is G
   EXPECT_TRUE(frame.report.verdict.minimum()) << frame.report.verdict.unstable;
 }
 
+SENTENCE("compact",
+         "a rod exactly straight between its clamps bends when they come together, in motion and in equilibrium") {
+  Scene scene = one_rod(line, 30);
+  scene.loads.push_back(gravity(Vec3(0, 0, -0.1)));
+  add_clamp(scene, 0), add_clamp(scene, 1);
+  scene.clamps[1].move.shape = TimetableShape::smooth;
+  scene.clamps[1].move.keys = {{0, Vec3::Zero()}, {1, Vec3(-0.1, 0, 0)}};
+  scene.rods[0].damping.mass = 5;
+  Compact moved(model_of(scene), {}), slow(model_of(scene), {});
+  run(moved, 0.01, 1000);
+  EXPECT_EQ(Compact(model_of(scene), {}).relax(0, 1, {}).cause, Cause::taut);  // no finite tension carries a load across it
+  for (int k = 1; k <= 20; ++k) ASSERT_EQ(slow.relax(k / 20.0, 1, {}).outcome, Outcome::fine) << k;
+  // Which way it goes in motion is decided by the first waves; at rest it is an arch, up or down. Slowly it follows gravity.
+  const Frame rest = frame_of(moved), arch = frame_of(slow);
+  EXPECT_NEAR(rest.position[NodeIndex(15)].x(), 0.45, 1e-6);
+  EXPECT_NEAR(std::abs(rest.position[NodeIndex(15)].z()), std::abs(arch.position[NodeIndex(15)].z()), 1e-3);
+  EXPECT_LT(rest.own_energy.kinetic, 1e-12);
+  EXPECT_LT(arch.position[NodeIndex(15)].z(), -0.15);
+  EXPECT_TRUE(arch.report.verdict.minimum());
+}
+
+SENTENCE("compact", "clamps further apart than the rod is long are out of reach, and it is said") {
+  Scene scene = one_rod(line, 10);
+  add_clamp(scene, 0), add_clamp(scene, 1);
+  scene.clamps[1].move.keys = {{0, Vec3::Zero()}, {1, Vec3(0.01, 0, 0)}};
+  Compact method(model_of(scene), {});
+  EXPECT_EQ(method.relax(1, 1, {}).cause, Cause::clamp_out_of_reach);
+  EXPECT_EQ(method.step(0.9, 0.1, {}).cause, Cause::clamp_out_of_reach);
+}
+
 // Compressed by P L^2/EI at its free end.
 Verdict column(double load, int segments) {
   Scene scene = cantilever(segments, tip_force(Vec3(-load, 0, 0)));

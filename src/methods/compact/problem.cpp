@@ -81,8 +81,14 @@ void Problem::add_rows() {
     if (!row_on_[3 * h]) continue;
     const int node = chain_.held[h].link + 1;
     for (int k = 0; k < 3; ++k) {
-      violation_[3 * h + z(k)] = x_[z(node)][k] - target_[h][k];
-      node_gradient_[z(node)][k] += lambda_[3 * h + z(k)];
+      const double away = x_[z(node)][k] - target_[h][k], force = lambda_[3 * h + z(k)];
+      node_gradient_[z(node)][k] += force;
+      if (!soft_) {
+        violation_[3 * h + z(k)] = away;
+        continue;
+      }
+      node_gradient_[z(node)][k] += soft_stiffness_ * away;
+      energy_ += (force + 0.5 * soft_stiffness_ * away) * away;
     }
   }
   if (!chain_.ring) return;
@@ -227,8 +233,28 @@ struct FindRoot {
 };
 }  // namespace
 
+// A rod that is exactly straight between its clamps cannot be brought together by rows: to first order nothing changes its length. With
+// springs instead of rows (an augmented Lagrangian) it is a minimisation, which finds the way to bend; then rows take over where it is.
+NewtonReport Problem::bend_into_reach(const NewtonOptions& options) {
+  begin_rows(*drive_);
+  guess();
+  soft_ = true;
+  NewtonOptions soft = options;
+  soft.tolerance = soft.acceptable = std::max(options.tolerance, 1e-4);
+  Minimise minimise{*this};
+  std::ignore = newton_minimise(minimise, soft);
+  soft_ = false;
+  for (std::size_t h = 0; h < chain_.held.size(); ++h)
+    for (int k = 0; k < 3 && row_on_[3 * h]; ++k)
+      lambda_[3 * h + z(k)] += soft_stiffness_ * (x_[z(chain_.held[h].link + 1)][k] - target_[h][k]);
+  std::copy(lambda_.begin(), lambda_.end(), base_lambda_.begin());
+  FindRoot find_root{*this};
+  return newton_solve(find_root, options);
+}
+
 Solved Problem::iterate() {
-  if (is_out_of_reach()) return {false, Cause::clamp_out_of_reach};
+  const double stretch = active_rows_ > 0 ? stretched() : 0;
+  if (stretch > 1 + 1e-9) return {false, Cause::clamp_out_of_reach};
   NewtonOptions options;
   options.max_iterations = settings_.iterations;
   // Sums of moments of size stiffest, and of inertia, are known to rounding only.
@@ -240,15 +266,21 @@ Solved Problem::iterate() {
   options.acceptable = std::max(10 * options.tolerance, 100 * rounding);
   Minimise minimise{*this};
   FindRoot find_root{*this};
-  const NewtonReport report =
+  NewtonReport report =
       potential_ && active_rows_ == 0 ? newton_minimise(minimise, options) : newton_solve(find_root, options);
+  if (!report.converged && report.residual > options.acceptable && potential_ && active_rows_ > 0 && !chain_.ring) {
+    const int before = report.iterations;
+    report = bend_into_reach(options);
+    report.iterations += before;
+  }
   // Whatever ended the search, what is left is rounding.
   const bool converged = report.converged || (report.end != NewtonEnd::not_finite && report.residual <= options.acceptable);
   Solved solved{converged, Cause::none, report.iterations, fallbacks_, report.residual};
   if (!converged)
     solved.cause = report.end == NewtonEnd::not_finite ? Cause::not_finite
-                   : stage_.still()                    ? Cause::no_equilibrium
-                                                       : Cause::step_too_large;
+                   : !stage_.still()                   ? Cause::step_too_large
+                   : stretch > 1 - 1e-9                ? Cause::taut
+                                                       : Cause::no_equilibrium;
   return solved;
 }
 

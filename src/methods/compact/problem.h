@@ -83,7 +83,8 @@ class Problem {
     int neighbour = -1;  // where it holds a node: the other link there, which takes half of its moment
   };
   Solved iterate();  // Newton's method from where `begin` stands
-  bool is_out_of_reach() const;
+  NewtonReport bend_into_reach(const NewtonOptions& options);
+  double stretched() const;
   void begin_walls(const Drive& drive);
   void begin_points();
   void begin_joints();
@@ -143,8 +144,9 @@ class Problem {
   const LoadsNow* loads_ = nullptr;
   Stage stage_;
   bool potential_ = true;
+  bool soft_ = false;  // held points pull as springs instead of rows
   int active_rows_ = 0, fallbacks_ = 0;
-  double c_ = 0, scale_ = 1, row_weight_ = 1, row_stiffness_ = 0, row_give_ = 0, tiny_ = 0;
+  double c_ = 0, scale_ = 1, row_weight_ = 1, row_stiffness_ = 0, row_give_ = 0, soft_stiffness_ = 0, tiny_ = 0;
   double energy_ = 0, energy_scale_ = 0, gradient_norm_ = 0, grip_power_ = 0;
 
   std::vector<Vec3> hat_, bar_;  // of points
