@@ -22,7 +22,8 @@ SENTENCE("run", "of every method that moves, two runs of which one starts where 
     Scene scene = tiny_scene(method);
     scene.rods[0].section = StiffnessSection{500.0, 0.02, 0.03, 0.015, 0.2, 0.01};
     scene.rods[0].initial_twist = 0.2;
-    scene.time.step = 2e-5;  // a start cannot repeat the error of a step: here it is below the bounds, that of twist waves too
+    scene.time.step =
+        2e-5;  // a start cannot repeat the error of a step: here it is below the bounds, that of twist waves too
     Scene half = scene;
     half.time.duration = 0.5 * scene.time.duration;
     record(scene, folder / "whole");
