@@ -110,7 +110,7 @@ Scene scene_of_rods(const MethodEntry& method, int segments) {
   }
   if (method.info.can.any(Feature::ring)) {
     add("ring", CircleCurve{Vec3(0, 0, 1), Vec3(0.1, 0, 1), 0.2}, Vec3::UnitZ());
-    scene.rods.back().initial_twist = 0.3;
+    scene.rods.back().initial_twist = 1.5;
     if (!method.info.can.moves()) hold("ring");
   }
   return scene;
