@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/run_program.h"
 #include "tendril/simulate.h"
 
 namespace tendril::cli {
@@ -74,10 +75,5 @@ struct Lab {
   int (*bench)(const BenchArguments& arguments);
   void (*list_experiments)();
 };
-const Lab& lab();  // cli/lab.cpp
-
-// Parses, runs one command, turns every failure into a sentence on standard error and an exit code. `lab`: none in the small
-// program.
-int run_program(int argc, const char* const* argv, const Lab* lab);
 
 }  // namespace tendril::cli

@@ -1,5 +1,7 @@
 // The disk fails at every single write, sync, rename and cut of a run, one after the other: never exit code 0, and what was recorded
 // before stays readable and goes on with the same bits.
+#include <tendril_paths.h>
+
 #include "cli/run_program_testing.h"
 #include "testing/sentence.h"
 #include "tools/shell_testing.h"

@@ -1,4 +1,5 @@
 // What the program asks of the operating system, in its order: what must be on the disk before what, and how often files are looked at.
+#include <tendril_paths.h>
 #include <algorithm>
 #include <filesystem>
 #include <set>

@@ -1,3 +1,3 @@
-#include "cli/commands.h"
+#include "cli/run_program.h"
 
 int main(int argc, char** argv) { return tendril::cli::run_program(argc, argv, nullptr); }

@@ -1,3 +1,4 @@
+#include <tendril_paths.h>
 #include <nlohmann/json.hpp>
 
 #include "cli/run_program_testing.h"

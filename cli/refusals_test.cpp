@@ -1,4 +1,5 @@
 // Wrong must not look fine: what the commands refuse, what they say then, and with which exit code.
+#include <tendril_paths.h>
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
@@ -12,7 +13,8 @@ using nlohmann::json;
 
 const std::filesystem::path attacks = std::filesystem::path(TENDRIL_SOURCE_DIR) / "testing/attacks";
 
-SENTENCE("refusals", "check --json takes any bytes, in the scene and in its name: exit code 2 and valid JSON") {
+SENTENCE("refusals",
+         "attack check_json_utf8: check --json takes any bytes, in the scene and in its name: exit code 2 and valid JSON") {
   Shell shell;
   const Answer a = shell.tendril("check --json " + (attacks / "check_json_utf8.toml").string());
   EXPECT_EQ(a.code, 2) << a.err;
@@ -23,7 +25,7 @@ SENTENCE("refusals", "check --json takes any bytes, in the scene and in its name
   EXPECT_FALSE(json::parse(b.out).at("problems").empty());
 }
 
-SENTENCE("refusals", "a key of 50 000 parts is refused, not a stack overflow") {
+SENTENCE("refusals", "attack segv_dotted_key: a key of 50 000 parts is refused, not a stack overflow") {
   Shell shell;
   for (const std::string command : {"check ", "run "}) {
     const Answer a = shell.tendril(command + (attacks / "segv_dotted_key.toml").string());
@@ -52,7 +54,8 @@ double seconds_to_check(const Shell& shell, const std::string& file) {
   return 60 * minutes + seconds;
 }
 
-SENTENCE("refusals", "40 000 wrong rods, and a clamp that holds 50 000 things, are refused in seconds") {
+SENTENCE("refusals",
+         "attack quadratic_errors: 40 000 wrong rods, and a clamp that holds 50 000 things, are refused in seconds") {
   Shell shell;
   EXPECT_LT(seconds_to_check(shell, (attacks / "quadratic_errors.toml").string()), 5)
       << "20 s when each looked at all others";

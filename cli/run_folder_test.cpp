@@ -1,6 +1,7 @@
 // Run folders under attack and in bad weather: two writers, kills, links and pipes, files that go away, orders to stop.
 #include <sys/inotify.h>
 #include <sys/stat.h>
+#include <tendril_paths.h>
 
 #include "cli/run_program_testing.h"
 #include "record/crafted_testing.h"
@@ -209,7 +210,7 @@ SENTENCE("cli", "--resume with an end before the checkpoint is refused, and the 
   EXPECT_EQ(shell.tendril("run beam.toml -o a --resume").code, 0);  // nothing left to do
 }
 
-SENTENCE("cli", "attack: a rod of half a micrometre that is led a metre away ends with a sentence, at once") {
+SENTENCE("cli", "attack strands_hang: a rod of half a micrometre that is led a metre away ends with a sentence, at once") {
   Shell shell;
   Running run = shell.start({"run", TENDRIL_SOURCE_DIR "/testing/attacks/strands_hang.toml", "-o", "a", "--until", "0.05"});
   ASSERT_TRUE(run.ended_within(60));

@@ -3,6 +3,7 @@
 
 #include <signal.h>
 #include <sys/wait.h>
+#include <tendril_paths.h>
 #include <unistd.h>
 
 #include <cstdlib>

@@ -1,5 +1,7 @@
 // ./tendril itself, in a small repository of its own where cmake, ninja and the package tools are stand-ins that write down when they
 // are called.
+#include <tendril_paths.h>
+
 #include "testing/sentence.h"
 #include "tools/shell_testing.h"
 

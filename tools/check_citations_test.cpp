@@ -1,3 +1,5 @@
+#include <tendril_paths.h>
+
 #include "testing/sentence.h"
 #include "tools/shell_testing.h"
 

@@ -1,4 +1,6 @@
 // The installed library, used by a project of its own.
+#include <tendril_paths.h>
+
 #include "testing/sentence.h"
 #include "tools/shell_testing.h"
 

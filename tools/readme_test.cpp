@@ -1,4 +1,5 @@
 // The documents tell the truth: the commands they show run, the links they make lead somewhere.
+#include <tendril_paths.h>
 #include <algorithm>
 #include <regex>
 #include <sstream>

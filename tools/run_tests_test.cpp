@@ -1,4 +1,5 @@
 // The runner of the tests, with a stand-in for the test program that says what GoogleTest would say.
+#include <tendril_paths.h>
 #include <algorithm>
 
 #include "testing/sentence.h"

@@ -123,7 +123,9 @@ struct Crafted {
   std::int64_t frames = 0;
 };
 
-SENTENCE("record", "a crafted run.h5 whose datasets do not fit together is refused, also when its checksums are right") {
+SENTENCE("record",
+         "attack heap_overflow_view: a crafted run.h5 whose datasets do not fit together is refused, also when its "
+         "checksums are right") {
   const Crafted c;
   ASSERT_FALSE(refuses(c.file, c.frames));
   ASSERT_FALSE(refuses_to_show(c.file));

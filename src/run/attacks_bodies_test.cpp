@@ -1,5 +1,6 @@
 // Scenes that once gave silently wrong results, as files: fast turns, thin shelves, tiny bodies.
 #include <malloc.h>
+#include <tendril_paths.h>
 
 #include <cmath>
 #include <filesystem>

@@ -122,6 +122,22 @@ SENTENCE("run", "a clamped straight rod is pushed together in motion, and rests 
   }
 }
 
+// A steel strip of 20 mm by 2 mm snaps to another shape on its way: a descent of a thousand iterations, which no smaller increment
+// of the path makes shorter.
+SENTENCE(
+    "run",
+    "a strip that is turned by a turn and shortened finds its equilibrium through a snap, in statics and quasistatics") {
+  for (const Mode mode : {Mode::statics, Mode::quasistatic}) {
+    Scene scene = at_rest(metre, mode == Mode::statics ? 100 : 60, "der", plain_section(2.667, 266.7, 3.84));
+    scene.time.mode = mode, scene.time.frames_per_second = 20;
+    add_clamp(scene, 0);
+    Clamp& clamp = add_clamp(scene, 1);
+    approach(clamp, 0.1);
+    clamp.turn = der::ramp(1);
+    EXPECT_TRUE(verdict_of(scene).minimum()) << static_cast<int>(mode);
+  }
+}
+
 SENTENCE("run", "an unstable column is left for a stable one on request, by every method") {
   for (const char* method : {"der", "strands"}) {
     for (const bool asked : {false, true}) {

@@ -6,9 +6,13 @@
 #include <cmath>
 #include <map>
 
+#include "bodies/body_extents.h"
+#include "bodies/model_world.h"
+#include "bodies/ode_setup.h"
 #include "contact/body_obstacles.h"
 #include "contact/find_contacts.h"
 #include "model/drive.h"
+#include "model/obstacles.h"
 
 namespace tendril {
 namespace {
@@ -76,16 +80,52 @@ Overlaps find_overlaps(const Model& model, const ContactGeometry& geometry, cons
   return overlaps;
 }
 
+// Bodies in each other and in obstacles that they touch; a body in the ground is told where grounds are placed.
+void check_bodies(const Model& model, const Drive& drive, Problems& problems) {
+  if (std::none_of(model.bodies.begin(), model.bodies.end(), [](const BodyModel& b) { return b.moves_freely(); })) return;
+  ModelCollisions collisions(model);
+  std::vector<BodyContact> found;
+  collisions.find(drive.bodies, drive.obstacles, found);
+  const auto shape_of = [&](int i) {
+    const int o = collisions.obstacle_of(i);
+    return o < 0 ? model.bodies[static_cast<Size>(i)].shape : body_shape(model.obstacles[static_cast<Size>(o)].shape);
+  };
+  std::map<std::pair<int, int>, double> depths;  // of each pair the deepest place
+  for (const BodyContact& c : found) {
+    if (c.b < 0 || -c.gap <= worth_telling * std::min(thinnest_of(*shape_of(c.a)), thinnest_of(*shape_of(c.b)))) continue;
+    double& depth = depths[{c.a, c.b}];
+    depth = std::max(depth, -c.gap);
+  }
+  Size told = 0;
+  for (const auto& [who, depth] : depths) {
+    if (++told > max_told) {
+      problems.push_back({Severity::error, "", "body", "and more bodies start inside something", "", ""});
+      break;
+    }
+    const int o = collisions.obstacle_of(who.second);
+    const std::string other = o < 0 ? "body `" + model.bodies[static_cast<Size>(who.second)].name + "`"
+                                    : "obstacle `" + model.obstacles[static_cast<Size>(o)].name + "`";
+    problems.push_back(
+        {Severity::error, "", fmt::format("body[{}].position", who.first),
+         fmt::format("body `{}` starts {:.3g} m deep in {}", model.bodies[static_cast<Size>(who.first)].name, depth, other),
+         "nothing may overlap at the start", "start them apart, join them, or set collides = false"});
+  }
+}
+
 }  // namespace
 
 Problems check_overlap(const Model& model) {
   Problems problems;
+  Drive drive;
+  evaluate(model, Live{}, 0, 1, drive);
+  try {
+    check_bodies(model, drive, problems);
+  } catch (const OdeFailure&) {  // sizes that the library cannot work with: the first step says so
+  }
   if (!model.contact.enabled) return problems;
   // Rods, obstacles and bodies as they are at time 0.
   ContactGeometry geometry(model);
   const std::vector<int> body_of = add_bodies(model, geometry);
-  Drive drive;
-  evaluate(model, Live{}, 0, 1, drive);
   std::vector<Vec3> nodes(model.initial.position.begin(), model.initial.position.end());
   std::vector<Pose> poses;
   for (const ObstacleNow& o : drive.obstacles) poses.push_back(o.pose);
@@ -96,13 +136,16 @@ Problems check_overlap(const Model& model) {
   std::vector<Touch> touches;
   const Found found = find_contacts(geometry, start, start, workspace, touches);
   if (found == Found::too_many)
-    return {{Severity::error, "", "rod", "the rods start in one heap: too many segments touch", "",
-             "start them further apart, or give them a smaller radius"}};
-  if (found == Found::not_finite) return {{Severity::error, "", "rod", "a position at the start is not finite", "", ""}};
+    problems.push_back({Severity::error, "", "rod", "the rods start in one heap: too many segments touch", "",
+                        "start them further apart, or give them a smaller radius"});
+  if (found == Found::not_finite)
+    problems.push_back({Severity::error, "", "rod", "a position at the start is not finite", "", ""});
+  if (found != Found::fine) return problems;
   // One message for each pair of things, with its deepest place; not more than a few.
   const int rods = static_cast<int>(model.rods.size());
+  Size told = 0;
   for (const auto& [who, o] : find_overlaps(model, geometry, start, touches)) {
-    if (problems.size() >= max_told) {
+    if (++told > max_told) {
       problems.push_back({Severity::error, "", "rod", "and more rods start inside something", "", ""});
       break;
     }

@@ -1,4 +1,5 @@
-// Rods that start inside each other, inside an obstacle or inside a body they are not joined to.
+// Rods that start inside each other, inside an obstacle or inside a body they are not joined to; bodies inside each other or
+// inside an obstacle.
 #pragma once
 
 #include "model/model.h"

@@ -91,5 +91,36 @@ SENTENCE("run", "a rod that starts inside a body is refused with the body's name
   EXPECT_EQ(told(scene), "");
 }
 
+// They were pushed apart, and the energy that this gave them stood under impacts with a minus.
+SENTENCE("run",
+         "bodies that start inside each other or inside an obstacle are refused: which, how deep; touching ones are not") {
+  Scene scene = one_rod(StraightCurve{Vec3(-0.5, 0, 5), Vec3(0.5, 0, 5)}, 10);
+  RigidBody box;
+  box.name = "box", box.mass = 1, box.shape = BoxBody{Vec3(0.2, 0.2, 0.1)};
+  RigidBody ball = box;
+  ball.name = "ball", ball.shape = SphereBody{0.1};
+  const auto apart = [&](double height, BodyKind kind = BodyKind::dynamic) {
+    box.kind = kind;
+    ball.position = Vec3(0, 0, height);
+    scene.bodies = {box, ball};
+    return told(scene);
+  };
+  EXPECT_EQ(apart(0.15), "");
+  EXPECT_EQ(apart(0.1496), "") << "a hundredth of what is thinnest is left to the method";
+  EXPECT_TELLS(apart(0.13),
+               "body[0].position: body `box` starts 0.02 m deep in body `ball`, nothing may overlap at the start");
+  EXPECT_TELLS(apart(0.13, BodyKind::fixed), "deep in body `ball`");
+  scene.bodies[1].collides = false;
+  EXPECT_EQ(told(scene), "");
+  Obstacle shelf;
+  shelf.name = "shelf", shelf.shape = BoxShape{Vec3(0, 0, -0.01), Vec3(1, 1, 0.02)};
+  scene.obstacles = {shelf};
+  box.kind = BodyKind::dynamic, box.position = Vec3(0, 0, 0.045);
+  scene.bodies = {box};
+  EXPECT_TELLS(told(scene), "body `box` starts 0.005 m deep in obstacle `shelf`");
+  scene.bodies[0].position = Vec3(0, 0, 0.05);
+  EXPECT_EQ(told(scene), "");
+}
+
 }  // namespace
 }  // namespace tendril

@@ -3,6 +3,7 @@
 // change results renews them (`./test --renew-hashes`, which prints what moved) and says so in its commit and in
 // docs/decisions.md. A new array gets a new number; the old ones stay.
 #include <fmt/format.h>
+#include <tendril_paths.h>
 
 #include <cstdlib>
 #include <fstream>

@@ -1,6 +1,7 @@
 // Slips that `check` names, and scenes in which it finds none.
 #include "run/plausibility.h"
 
+#include <tendril_paths.h>
 #include <filesystem>
 
 #include "run/far_away.h"

@@ -1,4 +1,5 @@
 // A method whose nodes come and go (testing/fake_method.h): everything that takes Frames follows their counts.
+#include <cstdlib>
 #include <nlohmann/json.hpp>
 
 #include "live/stage.h"
@@ -155,6 +156,33 @@ SENTENCE(
   const std::filesystem::path path = folder / "varying";
   const std::string page = view::replay_page({&path, 1});
   EXPECT_NE(page.find("\"recorded\":61"), std::string::npos);
+}
+
+// The browser test of such runs (web/tests/replay_test.mjs) runs this sentence with TENDRIL_VARYING_RUN, the folder it opens then.
+SENTENCE("view",
+         "a run whose nodes come and go is recorded, interrupted, resumed and has a page that says how many there are") {
+  const VaryingNodes guard;
+  TemporaryFolder temporary;
+  const char* wanted = std::getenv("TENDRIL_VARYING_RUN");
+  const std::filesystem::path folder = wanted ? std::filesystem::path(wanted) : temporary / "varying";
+  {
+    Simulation cut = open_fake(varying_scene());
+    RunFolder half(folder);
+    half.describe = describe_for_views;
+    Sink* into[] = {&half};
+    int asked = 0;
+    simulate(cut, into, [&asked] { return ++asked == 8; });  // after 112 steps
+    EXPECT_EQ(cut.frame().position.size(), 6);
+  }
+  Simulation resumed = open_fake(varying_scene());
+  const auto rest = RunFolder::resume(folder, resumed);
+  rest->describe = describe_for_views;
+  Sink* into[] = {rest.get()};
+  EXPECT_EQ(simulate(resumed, into).outcome, Outcome::fine);
+  view::write_replay_page({&folder, 1}, folder / "index.html");
+  const std::string page = read_text_file(folder / "index.html");
+  EXPECT_NE(page.find("\"recorded\":61"), std::string::npos);
+  EXPECT_NE(page.find("\"nodes\":5"), std::string::npos);  // of the description: those of the model
 }
 
 SENTENCE("live", "a hand takes hold of the material point it asked for, whatever nodes there are") {

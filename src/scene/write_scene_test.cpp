@@ -2,6 +2,7 @@
 #include "testing/sentence.h"
 
 #include <rapidcheck.h>
+#include <tendril_paths.h>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 

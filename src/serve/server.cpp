@@ -205,7 +205,7 @@ class WebSocketClient : public std::enable_shared_from_this<WebSocketClient> {
 
   ServerState& server_;
   const ClientId id_ = server_.next_client++;
-  websocket::stream<beast::tcp_stream> socket_;
+  websocket::stream<beast::tcp_stream, false> socket_;  // false: without compression, which half of the templates are for
   beast::flat_buffer incoming_{max_message_bytes + 1024};
   // Handshake done; a write is in flight; a status, a first scene message is owed.
   bool welcomed_ = false, writing_ = false, status_due_ = false, scene_told_ = false;

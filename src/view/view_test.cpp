@@ -1,3 +1,4 @@
+#include <tendril_paths.h>
 #include <cmath>
 #include <fstream>
 #include <nlohmann/json.hpp>

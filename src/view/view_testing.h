@@ -2,6 +2,7 @@
 #pragma once
 
 #include <gtest/gtest.h>
+#include <tendril_paths.h>
 
 #include <algorithm>
 #include <array>

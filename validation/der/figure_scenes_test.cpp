@@ -1,5 +1,6 @@
 #include "validation/der/figure_scenes.h"
 
+#include <tendril_paths.h>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>

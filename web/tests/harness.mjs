@@ -1,7 +1,7 @@
 // What the browser tests share: a list of tests, the program, pages that are watched, pixels.
 import { spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 export const web = join(dirname(fileURLToPath(import.meta.url)), "..");
@@ -48,14 +48,15 @@ export async function startProgram(program, ...words) {
 export function stopAll() {
   for (const child of running) child.kill("SIGKILL");
 }
-export function runProgram(program, ...words) {
+export function runCommand(command, words, environment = {}) {
   return new Promise((done, fail) => {
-    const child = spawn(program, words, { cwd: root, stdio: ["ignore", "ignore", "pipe"] });
+    const child = spawn(command, words, { cwd: root, stdio: ["ignore", "ignore", "pipe"], env: { ...process.env, ...environment } });
     let complained = "";
     child.stderr.on("data", (data) => { complained += data; });
-    child.on("exit", (code) => (code === 0 ? done() : fail(new Error(`tendril ${words.join(" ")} ended with ${code}: ${complained}`))));
+    child.on("exit", (code) => (code === 0 ? done() : fail(new Error(`${basename(command)} ${words.join(" ")} ended with ${code}: ${complained}`))));
   });
 }
+export const runProgram = (program, ...words) => runCommand(program, words);
 
 // Pages whose errors and requests are written down.
 export const complaints = [];

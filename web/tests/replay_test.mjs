@@ -1,8 +1,8 @@
 // Saved runs in a browser: from a file, and several at once.
 import { createServer } from "node:http";
-import { readFileSync, statSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
-import { ask, distance, expect, openPage, pixels, runProgram, sleep, startProgram, test, until } from "./harness.mjs";
+import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { ask, distance, expect, openPage, pixels, runCommand, runProgram, sleep, startProgram, test, until } from "./harness.mjs";
 
 let made = null;
 async function runs({ program, folder }) {
@@ -175,4 +175,58 @@ test("a run whose nodes come and go plays on: every second frame has a node more
     expect(distance(before, there) < 1e-6, `frame ${k} has not the nodes it should have`);
   }
   for (const one of [page, plain]) await one.close();
+});
+
+// Recorded, interrupted and resumed by the method of testing/fake_method.h, which no tendril knows: every tenth step a node comes
+// or goes in the middle of an edge. The sentence of src/run/varying_nodes_test.cpp writes it.
+let varying = null;
+async function varyingRun({ program, folder }) {
+  if (varying) return varying;
+  const tests = join(dirname(program), "tendril_tests");
+  expect(existsSync(tests), `${tests} is not there: it records the run`);
+  const made = join(folder, "varying");
+  await runCommand(tests, ["--gtest_filter=view.a run whose nodes come and go is recorded, interrupted, resumed*"], { TENDRIL_VARYING_RUN: made });
+  expect(existsSync(join(made, "index.html")), "the sentence that records the run has not run");
+  return (varying = made);
+}
+// 200 frames per second, 1000 steps: the node came at the steps 10, 30, 50 ... and went at 20, 40 ...
+const hasMore = (frame) => Math.floor((5 * frame) / 10) % 2 === 1;
+const edgeWithNode = (frame) => Math.floor((5 * frame) / 10) % 4;
+
+async function seeNodesComeAndGo(page, folder, last) {
+  const [names, ...rows] = readFileSync(join(folder, "probes.csv"), "utf8").trim().split("\n").map((line) => line.split(","));
+  const tipAt = names.indexOf("tip.x [m]"), drawn = [];
+  expect(rows.length === 61 && tipAt > 0, `${rows.length} rows of ${names}`);
+  await page.waitForSelector('input[aria-label="Timeline"]');
+  await page.keyboard.press("Home");
+  for (let k = 0; k <= last; k++) {
+    if (k) await page.keyboard.press("ArrowRight");
+    await until(`frame ${k}`, async () => Math.abs((await ask(page, "time")) - k / 200) < 1e-4);
+    const nodes = hasMore(k) ? 6 : 5;
+    expect((await ask(page, "nodes")) === nodes, `frame ${k} has ${await ask(page, "nodes")} nodes, not ${nodes}`);
+    await until(`${nodes - 1} edges drawn of frame ${k}`, async () => (await ask(page, "drawnEdges")) === nodes - 1);
+    drawn.push(await ask(page, "drawnEdges"));
+    const tip = await ask(page, "point", -1), wanted = rows[k].slice(tipAt, tipAt + 3).map(Number);
+    expect(distance(tip, wanted) < 1e-6, `the tip of frame ${k} is at ${tip}, not ${wanted}`);
+    if (!hasMore(k)) continue;
+    const node = edgeWithNode(k) + 1, [before, there, after] = [await ask(page, "point", node - 1), await ask(page, "point", node), await ask(page, "point", node + 1)];
+    expect(distance(there, before.map((x, i) => (x + after[i]) / 2)) < 1e-6 && distance(before, after) > 0.2, `node ${node} of frame ${k} is at ${there}, between ${before} and ${after}`);
+  }
+  expect(drawn.filter((edges, k) => k && edges !== drawn[k - 1]).length === Math.floor(last / 2), `edges drawn: ${drawn}`);
+  await sleep(300);
+  const picture = await pixels(page), at = await ask(page, "pixels"); // the last frame has six nodes; each is seen
+  for (const { x, y } of at.slice(1, -1)) expect(distance(picture(x, y), picture(x, y - 60)) > 20, `no rod at ${x}, ${y}`);
+}
+
+test("a run of the fake method, whose nodes come and go every tenth step, is drawn with the nodes of each frame: its page and view", async (context) => {
+  const folder = await varyingRun(context);
+  const page = await openPage(context.browser, `file://${join(folder, "index.html")}`);
+  await seeNodesComeAndGo(page, folder, 30); // beyond frame 22, where the run was interrupted and resumed
+  await page.close();
+  const { address, stop } = await startProgram(context.program, folder);
+  try {
+    const viewed = await openPage(context.browser, address);
+    await seeNodesComeAndGo(viewed, folder, 6);
+    await viewed.close();
+  } finally { await stop(); }
 });

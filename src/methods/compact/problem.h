@@ -10,13 +10,13 @@
 //   1/2 (a Q^T + Q a^T) - (a.Q) 1           exact;     l max(T, 0) (1 - d3 d3^T), T the tension: always positive [ERRATA Z13, Z21]
 #pragma once
 
-#include <functional>
 #include <span>
 #include <vector>
 
 #include "linear/bordered.h"
 #include "linear/chain_ldlt.h"
 #include "linear/newton.h"
+#include "math/sine_bend.h"
 #include "methods/compact/chain.h"
 #include "model/loads.h"
 
@@ -95,8 +95,7 @@ class Problem {
   void bend_straight_spans();
   void shift_levels(double sign);
   void straighten();  // after a step that was not taken
-  Vec3 bend_straight(int from, int to, const Vec3& before, const Vec3& along, const std::function<double(double)>& share,
-                     double amplitude);
+  Vec3 bend_straight(int from, int to, const SineBend& bend, const Vec3& along, const Vec3& before);
   void place();
   void take_joint(const Joint& joint, JointNow& now, double near);
   Held held_by(const Grip& grip) const;

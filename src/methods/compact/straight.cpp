@@ -9,25 +9,13 @@
 
 #include "math/elementary.h"
 #include "math/rotation.h"
+#include "math/sine_bend.h"
 #include "methods/compact/problem.h"
 
 namespace tendril::compact {
 namespace {
 
 constexpr double shortened = 1e-12, bent_enough = 0.01;  // of the length; of what the ends ask for
-
-struct StraightPart {
-  int from = 0, to = 0;           // nodes of the chain
-  double rest = 0, chord = 0;     // length, and how far apart its ends are asked to be [m]
-  Vec3 along = Vec3::UnitX();     // as it lies
-  bool clamped = false;           // a wall stands at an end
-  double share(double s) const {  // of the largest deflection, at the arc length s
-    const double sine = math::sin(math::pi * s / rest);
-    return clamped ? sine * sine : sine;
-  }
-  // integral of y'^2/2 = rest - chord for y = a sin(pi s/L), and for y = a sin^2(pi s/L) alike
-  double amplitude() const { return 2 / math::pi * std::sqrt(rest * (rest - chord)); }
-};
 
 Vec3 across(const Vec3& v, const Vec3& along) { return v - v.dot(along) * along; }
 
@@ -38,8 +26,8 @@ void Problem::bend_straight_spans() {
   blow_ = 0;
   if (chain_.ring || active_rows_ == 0) return;
   std::copy(state_->q.begin(), state_->q.end(), bent_q_.begin());
-  StraightPart part;
-  part.from = -1;
+  SineBend bend;
+  int from = -1;  // node of the chain
   Vec3 start = Vec3::Zero(), reached = Vec3::Zero(), before = Vec3::Zero();
   const auto wall_at = [&](int k) {
     for (std::size_t w = 0; w < wall_.size(); ++w) {
@@ -52,23 +40,21 @@ void Problem::bend_straight_spans() {
   for (int k = 0; k < chain_.nodes(); ++k) {
     if (k > 0) {
       const double l = chain_.links[z(k - 1)].length;
-      part.rest += l;
+      bend.rest += l;
       reached += chain_.sign() * l * (bent_q_[z(k - 1)] * Vec3::UnitZ());
     }
     const int held = held_at_[z(k)];
     const bool holds = k == 0 ? state_->root_held : held >= 0 && row_on_[z(3 * held)];
     if (!holds) continue;
     const Vec3 end = k == 0 ? root_ : target_[z(held)];
-    part.to = k, part.chord = (end - start).norm();
-    const double missing = part.rest - part.chord;
-    if (part.from >= 0 && missing > shortened * part.rest && part.rest - reached.norm() < bent_enough * missing) {
-      part.along = reached.normalized();
-      part.clamped = wall_at(part.from) || wall_at(k);
+    bend.chord = (end - start).norm();
+    const double missing = bend.rest - bend.chord;
+    if (from >= 0 && missing > shortened * bend.rest && bend.rest - reached.norm() < bent_enough * missing) {
+      bend.clamped = wall_at(from) || wall_at(k);
+      before = bend_straight(from, k, bend, reached.normalized(), before);
       bent_ = true;
-      before = bend_straight(
-          part.from, k, before, part.along, [&](double s) { return part.share(s); }, part.amplitude());
     }
-    part.from = k, part.rest = 0, start = end, reached.setZero();
+    from = k, bend.rest = 0, start = end, reached.setZero();
   }
   if (bent_) shift_levels(1);
 }
@@ -103,15 +89,14 @@ void Problem::straighten() {
 }
 
 // Returns the side it went to.
-Vec3 Problem::bend_straight(int from, int to, const Vec3& before, const Vec3& along,
-                            const std::function<double(double)>& share, double amplitude) {
+Vec3 Problem::bend_straight(int from, int to, const SineBend& bend, const Vec3& along, const Vec3& before) {
   // Loads weighted with the sine, natural curvature, the softer axis.
   Vec3 push = Vec3::Zero(), curved = Vec3::Zero();
   double s = 0, size = 0;
   for (int i = from; i < to; ++i) {
     const Vec3 force = across(dead_[z(i)], along);
     if (i > from) {
-      push += share(s) * force, size += force.norm();
+      push += bend.share(s) * force, size += force.norm();
       const Joint& joint = chain_.joints[z(i)];
       curved += bent_q_[z(joint.a)] * Vec3(joint.rest.x(), joint.rest.y(), 0);
     }
@@ -132,7 +117,7 @@ Vec3 Problem::bend_straight(int from, int to, const Vec3& before, const Vec3& al
   const Vec3 axis = along.cross(side);
   s = 0;
   for (int i = from; i < to; ++i) {
-    const double l = chain_.links[z(i)].length, rise = amplitude * (share(s + l) - share(s)) / l;
+    const double l = chain_.links[z(i)].length, rise = bend.amplitude() * (bend.share(s + l) - bend.share(s)) / l;
     s += l;
     bent_q_[z(i)] =
         (exp_quat(Vec3(math::atan2(rise, std::sqrt(std::max(0.01, 1 - rise * rise))) * axis)) * bent_q_[z(i)]).normalized();

@@ -87,8 +87,9 @@ void Der::allocate() {
   decay_.assign(c.kind.size(), 1);
   decay_dt_ = 0;
   first_tangents_.resize(c.rods.size());
-  clamp_was_.resize(model_->clamps.size());
-  spans_.reserve(model_->clamps.size());
+  held_was_.reserve(model_->clamps.size() + model_->joints.size());
+  paths_ = paths_of(c, joins_ ? joins_->joined_nodes() : JoinedNodes{}, 2 * settings_.projection_tolerance);
+  spans_.reserve(paths_.size());
   forget_walls();
   longest_ = 0;
   for (const RodModel& rod : model_->rods) longest_ = std::max(longest_, rod.length);

@@ -78,8 +78,10 @@ class Der final : public Method {
   void synchronise(Chain& chain) const;  // brings velocities and tensions to the time of the positions
   void start_on_lengths();               // projects a disturbed start
   void find_all_forces(double dt);       // into force_, without a step
-  void bend_compressed(double dt);       // straight rods whose clamps come together in this step
-  void refresh();                        // everything derived, from the state
+  void bend_compressed(double dt);       // straight rods whose held points come together in this step
+  template <class F>
+  void for_each_goal(F&& f) const;  // f(vertex, place at the end of the step) of what clamps hold and driven bodies lead
+  void refresh();                   // everything derived, from the state
   // What became of one chunk of rods in a step.
   struct ChunkReport {
     double openness = 2, speed2 = 0;
@@ -123,7 +125,8 @@ class Der final : public Method {
   Array3 force_;                                // per vertex: loads and elastic force [N]
   std::vector<V3<double>> first_tangents_;      // per rod: first tangent at the start of the step
   std::vector<Quat> wall_orientation_;          // per clamp: orientation that its wall was last set to
-  std::vector<V3<double>> clamp_was_;           // per clamp: its node at the start of the step
+  std::vector<V3<double>> held_was_;            // of what is held or led: where it was at the start of the step
+  std::vector<SpanPath> paths_;                 // from one held point to the next
   std::vector<StraightSpan> spans_;             // straight rods that are pushed together
   bool all_stretch_ = false;                    // true: every rod stretches, no lengths are projected
   bool steady_ = false;                         // true: no timetable and no load changes the drive with time

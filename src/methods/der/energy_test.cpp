@@ -1,4 +1,9 @@
 // What the default of `der` keeps: energy, momenta, the order of its step.
+#include <tendril_paths.h>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
 #include "methods/der/der.h"
 #include "methods/der/der_testing.h"
 #include "tendril/simulate.h"
@@ -9,17 +14,15 @@ using namespace tendril::der;
 
 namespace {
 
-// README's first scene: rubber, 1 m long and 1 cm thick, let go at t = 0.
+// README's first scene, as it stands there: rubber, 1 m long and 1 cm thick, let go at t = 0.
 Scene readme_beam() {
-  Material rubber;
-  rubber.name = "rubber", rubber.density = 1100, rubber.young_modulus = 1e6, rubber.poisson_ratio = 0.49;
-  Scene scene = one_rod(line, 50, CircleSection{0.005});
-  scene.materials.push_back(rubber);
-  scene.rods[0].material = "rubber";
-  scene.loads.push_back(GravityLoad{});
-  add_clamp(scene, 0);
-  scene.time.frames_per_second = 60;
-  return scene;
+  std::ostringstream readme;
+  readme << std::ifstream(std::filesystem::path(TENDRIL_SOURCE_DIR) / "README.md").rdbuf();
+  const std::string text = readme.str();
+  const std::size_t from = text.find("# beam.toml"), to = text.find("```", from);
+  Checked<Scene> scene = read_scene(text.substr(from, to - from), "beam.toml");
+  EXPECT_TRUE(scene) << to_text(scene.problems());
+  return *scene;
 }
 
 struct Kept {

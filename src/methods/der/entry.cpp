@@ -58,7 +58,7 @@ const std::vector<OptionInfo>& options() {
        1e-2,
        {},
        "Largest force left at an equilibrium, relative to the bending force of one segment."},
-      {"relax_iterations", "", 400.0, 1, 1e6, {}, "Maximum number of Newton iterations for an equilibrium."},
+      {"relax_iterations", "", 2000.0, 1, 1e6, {}, "Maximum number of Newton iterations for an equilibrium."},
       {"seek_minimum",
        "",
        false,

@@ -28,6 +28,7 @@ export function exposeHooks(page: Page): void {
     time: (run = 0) => latest(page, run)?.frame.time ?? null,
     step: (run = 0) => latest(page, run)?.frame.step ?? null,
     nodes: (rod = 0, run = 0) => latest(page, run)?.frame.rods[rod]?.nodes ?? 0,
+    drawnEdges: (run = 0) => stage.panes[stage.panes.length > 1 ? run : 0]!.view.drawnEdges(stage.panes.length > 1 ? 0 : run),
     point, // absolute [m]; negative nodes count from the end
     pixel: (node: number, rod = 0, run = 0) => { const at = point(node, rod, run); return at && stage.pixel(run, at); }, // of the window
     pixels: (rod = 0, run = 0) => Array.from({ length: latest(page, run)?.frame.rods[rod]?.nodes ?? 0 }, (_, node) => stage.pixel(run, point(node, rod, run)!)),

@@ -50,6 +50,7 @@ export class Stage {
   untouched = true; // and not by the user
   private begins = true; // it has been set for the start, with room to swing
   private awakeUntil = 0;
+  private undrawn = false; // something has changed since the last picture
   private legendAt = 0;
   onDraw: () => void = () => {};
   touches = false; // a frame of this scene had contacts
@@ -75,7 +76,7 @@ export class Stage {
     const tick = (now: number): void => {
       requestAnimationFrame(tick);
       this.onDraw();
-      if (now < this.awakeUntil) this.draw(now);
+      if (this.undrawn || now < this.awakeUntil) this.draw(now); // on a busy machine the next tick may come when it would rest already
     };
     requestAnimationFrame(tick);
   }
@@ -201,8 +202,10 @@ export class Stage {
   // Drawing goes on for a while after anything has changed (colours and camera settle smoothly), then rests.
   wake(): void {
     this.awakeUntil = performance.now() + 700;
+    this.undrawn = true;
   }
   draw(now: number): void {
+    this.undrawn = false;
     for (const pane of this.panes) {
       pane.view.draw();
       pane.compass.update(pane.view);

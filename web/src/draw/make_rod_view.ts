@@ -198,6 +198,7 @@ class View implements RodView {
     const at = this.space.toDrawing(point).project(this.eye);
     return Math.abs(at.x) <= 1 && Math.abs(at.y) <= 1 && at.z < 1; // beyond 1: behind the eye
   }
+  drawnEdges(run: number): number { return this.runs[run]?.rods.drawnEdges ?? 0; }
   perMetre(): number {
     return (this.size.height * this.space.scale) / (2 * Math.tan((FOV * Math.PI) / 360) * this.orbit.distance);
   }

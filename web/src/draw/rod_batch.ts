@@ -141,6 +141,8 @@ export class RodBatch {
   }
 
   get detail(): Detail { return this.made; }
+  // That the meshes were last made for: what the card draws, not what the frame says.
+  get drawnEdges(): number { return (this.drawn ?? []).reduce((sum, { edges }) => sum + edges.end - edges.start, 0); }
 
   private clear(): void {
     for (const child of this.group.children) (child as Mesh).geometry.dispose();

@@ -39,6 +39,7 @@ export interface RodView {
   project(point: Vec3): { x: number; y: number }; // absolute point -> CSS pixels, for tests and labels
   aboveGround(point: Vec3): number; // [m], along up
   inside(point: Vec3): boolean; // it is in the picture, hidden or not
+  drawnEdges(run: number): number; // in the last picture, for tests
   perMetre(): number; // CSS pixels of a metre, as deep as the point that the view turns about
   resize(): void;
   draw(): void;

@@ -16,8 +16,8 @@ namespace tendril::der {
 class RodProblem;
 
 struct RelaxOptions {
-  int max_iterations = 400;
-  double tolerance = 1e-11;  // on forces, relative to the bending force of one segment folded by one radian
+  int max_iterations = 2000;  // a snap to another shape takes about ten for each segment
+  double tolerance = 1e-11;   // on forces, relative to the bending force of one segment folded by one radian
   double length_tolerance = 1e-10;
   bool seek_minimum = false;  // leave an equilibrium that is not a minimum for one that is
 };

@@ -158,10 +158,10 @@ void RodProblem::scatter_gradient(int a, int b, const JointEnergy& joint) {
 }
 
 void RodProblem::scatter_hessian(int a, int b, const JointEnergy& joint) {
-  const std::array<Part, 6> parts = parts_of(a, b);
+  const std::array<Part, 6> blocks = parts_of(a, b);
   // Lower triangle, free unknowns only.
-  for (const Part& p : parts) {
-    for (const Part& q : parts) {
+  for (const Part& p : blocks) {
+    for (const Part& q : blocks) {
       for (int k = 0; k < p.count; ++k) {
         for (int l = 0; l < q.count; ++l) {
           const int row = p.place + k, column = q.place + l;

@@ -203,8 +203,9 @@ void RodProblem::accept() {
 }
 
 void RodProblem::bend_straight_spans() {
+  const std::vector<SpanPath> paths = paths_of(c_, rod_);
   std::vector<StraightSpan> spans;
-  find_compressed_spans(c_, rod_, spans);
+  find_compressed_spans(c_, paths, spans);
   if (spans.empty()) return;
   assemble(false);
   const auto force_at = [&](int v) -> V3<double> {
@@ -225,13 +226,14 @@ void RodProblem::bend_straight_spans() {
 }
 
 bool RodProblem::pushed_while_taut() {
+  const std::vector<SpanPath> paths = paths_of(c_, rod_);
   std::vector<StraightSpan> spans;
-  find_taut_spans(c_, rod_, spans);
+  find_taut_spans(c_, paths, spans);
   if (spans.empty()) return false;
   assemble(false);
   for (const StraightSpan& span : spans) {
-    for (int v = span.from + 1; v < span.to; ++v) {
-      const int k = n_.x[z(v - rod_.first)];
+    for (std::size_t i = 1; i + 1 < span.path->vertex.size(); ++i) {
+      const int k = n_.x[z(span.path->vertex[i] - rod_.first)];
       const V3<double> g{n_.gradient[z(k)], n_.gradient[z(k + 1)], n_.gradient[z(k + 2)]};
       if (norm(g - dot(g, span.along) * span.along) > 1e-9 * n_.scale[z(k)]) return true;
     }

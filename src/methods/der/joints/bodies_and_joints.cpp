@@ -117,6 +117,34 @@ bool BodiesAndJoints::step(const Chain& c, const Drive& drive, StepTimes step) {
   return true;
 }
 
+JoinedNodes BodiesAndJoints::joined_nodes() const {
+  JoinedNodes nodes{std::vector<int>(z(nodes_), JoinedNodes::free), std::vector<char>(z(nodes_), 0)};
+  const auto join = [&](int node, int to) {
+    int& now = nodes.joined_to[z(node)];
+    if (now >= 0) nodes.joined_to[z(now)] = JoinedNodes::branch;
+    now = now == JoinedNodes::free ? to : JoinedNodes::branch;
+  };
+  for (const Tie& tie : plan_.ties) {
+    if (tie.a.node < 0) continue;
+    if (tie.b.node >= 0) {
+      const bool both_free =
+          nodes.joined_to[z(tie.a.node)] == JoinedNodes::free && nodes.joined_to[z(tie.b.node)] == JoinedNodes::free;
+      join(tie.a.node, both_free ? tie.b.node : JoinedNodes::branch);
+      join(tie.b.node, both_free ? tie.a.node : JoinedNodes::branch);
+    } else if (tie.b.body >= 0 && model_.bodies[z(tie.b.body)].moves_freely()) {
+      join(tie.a.node, JoinedNodes::branch);
+    } else {
+      nodes.led[z(tie.a.node)] = 1;
+    }
+  }
+  return nodes;
+}
+
+void BodiesAndJoints::swap_led_poses(std::span<BodyState> poses) {
+  for (std::size_t i = 0; i < bodies_.size(); ++i)
+    if (!model_.bodies[i].moves_freely()) std::swap(bodies_[i].pose, poses[i].pose);
+}
+
 bool BodiesAndJoints::finite() const {
   double sum = 0;
   for (const BodyState& b : bodies_)

@@ -8,6 +8,7 @@
 #include "linear/sparse_ldlt.h"
 #include "methods/der/joints/join_plan.h"
 #include "methods/der/lengths/projection.h"
+#include "methods/der/lengths/span_paths.h"
 #include "methods/method.h"
 
 namespace tendril::der {
@@ -47,6 +48,20 @@ class BodiesAndJoints {
   Vec3 pull(const Grip& grip, StepTimes step);
   Vec3 damp(const Grip& grip, double dt);
   V3<double> force_at(int node) const { return node_force_[z(node)]; }  // of the joints on a node, in the last step [N]
+
+  // What straight rods that are pushed together need to know (bend_compressed).
+  JoinedNodes joined_nodes() const;
+  // f(node, where it is led to in this step), for every node that is joined to a driven body that moves in it.
+  template <class F>
+  void for_each_led_node(const Drive& drive, F&& f) const {
+    for (const Tie& tie : plan_.ties) {
+      if (tie.a.node < 0 || tie.b.body < 0 || model_.bodies[z(tie.b.body)].kind != BodyKind::driven) continue;
+      const Pose &pose = drive.bodies[z(tie.b.body)].pose, &now = bodies_[z(tie.b.body)].pose;
+      if (pose.position == now.position && pose.orientation.coeffs() == now.orientation.coeffs()) continue;
+      f(tie.a.node, Vec3(pose.position + pose.orientation * tie.b.local));
+    }
+  }
+  void swap_led_poses(std::span<BodyState> poses);  // of bodies that do not move freely, for those in `poses`
 
   // By the conserving push, and by the fast one where that finds no way.
   ProjectionReport project_or_fast(Chain& chain, StepTimes step, double tolerance, int max_iterations, bool again);

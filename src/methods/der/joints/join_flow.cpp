@@ -4,6 +4,13 @@
 
 namespace tendril::der {
 
+namespace {
+bool moves_smoothly(const BodyModel& body) {
+  const auto smooth = [](const auto& table) { return table.keys.size() < 2 || table.shape == TimetableShape::smooth; };
+  return smooth(body.move) && smooth(body.turn);
+}
+}  // namespace
+
 // Momentum after the library's step, less what was there and what the wrenches give: the impulses of contacts among bodies. Called with -1
 // before the step and with 1 after it.
 void BodiesAndJoints::note_momentum(double sign, double dt) {
@@ -21,7 +28,8 @@ void BodiesAndJoints::note_momentum(double sign, double dt) {
 }
 
 // A row gives the block of a driven body the impulse -lambda g / dt, which moves nothing: its drive takes it up, and does the opposite
-// work.
+// work. Nodes count their impulses with the mean of their velocities before and after, half a step to either side of the start of the step:
+// so it is the body's velocity there that counts. Where it jumps, both sides of the jump do.
 double BodiesAndJoints::work_of_driven(std::span<const BodyState> before, double dt) const {
   double sum = wall_work_;
   for (std::size_t t = 0; t < rows_.terms.size(); ++t) {
@@ -31,8 +39,10 @@ double BodiesAndJoints::work_of_driven(std::span<const BodyState> before, double
     const std::size_t body = z(term.block - nodes_ - (turn ? plan_.bodies : 0));
     if (model_.bodies[body].kind != BodyKind::driven) continue;
     const Motion &from = before[body].motion, &to = bodies_[body].motion;
-    const Vec3 mean = turn ? 0.5 * (from.angular + to.angular) : 0.5 * (from.linear + to.linear);
-    sum += rows_.multiplier[z(term.row)] / dt * to_eigen(term.g).dot(mean);
+    const double after = moves_smoothly(model_.bodies[body]) ? 0 : 0.5;
+    const Vec3 velocity =
+        turn ? (1 - after) * from.angular + after * to.angular : (1 - after) * from.linear + after * to.linear;
+    sum += rows_.multiplier[z(term.row)] / dt * to_eigen(term.g).dot(velocity);
   }
   return sum;
 }

@@ -9,69 +9,44 @@ namespace tendril::der {
 namespace {
 
 constexpr double bent_enough = 0.01;  // part of the excess of length over chord that the shape takes up already
-constexpr double taut = 1e-12;        // relative difference of chord and length
 
 template <class Keep>
-void find_spans(const Chain& c, const ChainRod& rod, const Keep& keep, std::vector<StraightSpan>& out) {
+void find_spans(const Chain& c, std::span<const SpanPath> paths, const Keep& keep, std::vector<StraightSpan>& out) {
   out.clear();
-  if (rod.ring) return;
-  int from = -1;
-  StraightSpan span;
-  bool stretches = false;
-  for (int v = rod.first; v <= rod.first + rod.slots; ++v) {
-    const bool wall = v < rod.first + rod.slots && c.kind[z(v)] == SlotKind::wall;
-    // A wall's two vertices are one node: the span ends at the first and the next begins at the second.
-    if (c.held[z(v)] && from >= 0 && v > from && span.rest > 0) {
-      span.from = from, span.to = v;
-      const V3<double> apart = c.x.get(v) - c.x.get(from);
-      span.chord = norm(apart);
-      span.clamped = span.clamped || wall;
-      if (span.chord > 0 && !stretches) {
-        span.along = (1 / span.chord) * apart;
-        if (keep(span)) out.push_back(span);
-      }
-    }
-    if (c.held[z(v)]) {
-      from = v;
-      span = {};
-      stretches = false;
-      span.clamped = wall || (v > rod.first && c.kind[z(v - 1)] == SlotKind::wall);
-    }
-    if (v == rod.first + rod.slots || c.kind[z(v)] != SlotKind::edge) continue;
-    span.rest += c.rest_length[z(v)];
-    stretches = stretches || c.constrained[z(v)] == 0;
+  for (const SpanPath& path : paths) {
+    StraightSpan span;
+    span.path = &path, span.rest = path.rest, span.clamped = path.clamped;
+    const V3<double> apart = c.x.get(path.vertex.back()) - c.x.get(path.vertex.front());
+    span.chord = norm(apart);
+    if (!(span.chord > 0)) continue;
+    span.along = (1 / span.chord) * apart;
+    if (keep(span)) out.push_back(span);
   }
 }
 
 // Length of the present polygon, whatever the edges should measure.
-double path(const Chain& c, const StraightSpan& span) {
+double length_now(const Chain& c, const SpanPath& path) {
   double sum = 0;
-  for (int v = span.from; v < span.to; ++v) sum += norm(c.x.get(v + 1) - c.x.get(v));
+  for (std::size_t i = 0; i + 1 < path.vertex.size(); ++i)
+    sum += norm(c.x.get(path.vertex[i + 1]) - c.x.get(path.vertex[i]));
   return sum;
 }
 
 }  // namespace
 
-// integral of y'^2/2 = rest - chord for y = a sin^2(pi s/L), and for y = a sin(pi s/L) alike
-double StraightSpan::amplitude() const { return 2 / math::pi * std::sqrt(rest * std::max(0.0, rest - chord)); }
-
-double StraightSpan::share(double s) const {
-  const double sine = math::sin(math::pi * s / rest);
-  return clamped ? sine * sine : sine;
-}
-
-void find_compressed_spans(const Chain& c, const ChainRod& rod, std::vector<StraightSpan>& out) {
+void find_compressed_spans(const Chain& c, std::span<const SpanPath> paths, std::vector<StraightSpan>& out) {
   find_spans(
-      c, rod,
+      c, paths,
       [&](const StraightSpan& span) {
-        return span.chord < (1 - taut) * span.rest && path(c, span) - span.chord < bent_enough * (span.rest - span.chord);
+        return span.chord < (1 - span.path->slack) * span.rest &&
+               length_now(c, *span.path) - span.chord < bent_enough * (span.rest - span.chord);
       },
       out);
 }
 
-void find_taut_spans(const Chain& c, const ChainRod& rod, std::vector<StraightSpan>& out) {
+void find_taut_spans(const Chain& c, std::span<const SpanPath> paths, std::vector<StraightSpan>& out) {
   find_spans(
-      c, rod, [](const StraightSpan& span) { return span.chord >= (1 - taut) * span.rest; }, out);
+      c, paths, [](const StraightSpan& span) { return span.chord >= (1 - span.path->slack) * span.rest; }, out);
 }
 
 V3<double> preferred_side(const Chain& c, const StraightSpan& span, const std::function<V3<double>(int)>& force_at,
@@ -79,16 +54,18 @@ V3<double> preferred_side(const Chain& c, const StraightSpan& span, const std::f
   // The push on the sine: forces weighted with it. Below rounding of the stiffness of a segment there is none.
   V3<double> push{0, 0, 0};
   double s = 0, size = 0;
-  for (int v = span.from; v < span.to; ++v) {
-    if (v > span.from) {
-      const V3<double> force = force_at(v), across = force - dot(force, span.along) * span.along;
+  const SpanPath& path = *span.path;
+  for (std::size_t i = 0; i < path.edge.size(); ++i) {
+    if (i > 0) {
+      const V3<double> force = force_at(path.vertex[i]), across = force - dot(force, span.along) * span.along;
       push += span.share(s) * across;
       size += norm(across);
     }
-    if (c.kind[z(v)] == SlotKind::edge) s += c.rest_length[z(v)];
+    if (path.edge[i] >= 0) s += c.rest_length[z(path.edge[i])];
   }
-  int middle = (span.from + span.to) / 2;
-  while (middle < span.to && c.kind[z(middle)] != SlotKind::edge) ++middle;
+  std::size_t half = path.edge.size() / 2;
+  while (path.edge[half] < 0) half = half + 1 < path.edge.size() ? half + 1 : 0;
+  const int middle = path.edge[half];
   const double segment = (c.B_xx[z(middle)] + c.B_yy[z(middle)]) / math::cube(c.rest_length[z(middle)]);
   if (norm(push) > 1e-9 * size && norm(push) > 1e-12 * segment * span.rest) return (1 / norm(push)) * push;
   const V3<double> other = dot(before, span.along) * span.along - before;
@@ -105,19 +82,21 @@ V3<double> preferred_side(const Chain& c, const StraightSpan& span, const std::f
 void bend_span(const Chain& c, const StraightSpan& span, const V3<double>& side,
                const std::function<void(int, const V3<double>&)>& f) {
   // Along the chord each edge covers what its slope leaves of it; the whole is scaled to the chord.
+  const SpanPath& path = *span.path;
   const double a = span.amplitude();
-  const auto advance = [&](int v, double& s, double& covered) {
-    if (c.kind[z(v)] != SlotKind::edge) return;
-    const double l = c.rest_length[z(v)], rise = a * (span.share(s + l) - span.share(s));
+  const auto advance = [&](int edge, double& s, double& covered) {
+    if (edge < 0) return;
+    const double l = c.rest_length[z(edge)], rise = a * (span.share(s + l) - span.share(s));
     s += l, covered += std::sqrt(std::max(0.01 * l * l, l * l - rise * rise));
   };
   double s = 0, covered = 0;
-  for (int v = span.from; v < span.to; ++v) advance(v, s, covered);
+  for (const int edge : path.edge) advance(edge, s, covered);
   const double scale = span.chord / covered;
+  const V3<double> start = c.x.get(path.vertex.front());
   s = covered = 0;
-  for (int v = span.from; v < span.to; ++v) {
-    if (v > span.from) f(v, c.x.get(span.from) + (scale * covered) * span.along + (a * span.share(s)) * side);
-    advance(v, s, covered);
+  for (std::size_t i = 0; i < path.edge.size(); ++i) {
+    if (i > 0) f(path.vertex[i], start + (scale * covered) * span.along + (a * span.share(s)) * side);
+    advance(path.edge[i], s, covered);
   }
 }
 

@@ -6,25 +6,23 @@
 #pragma once
 
 #include <functional>
+#include <span>
 #include <vector>
 
-#include "methods/der/chain/chain.h"
+#include "math/sine_bend.h"
+#include "methods/der/lengths/span_paths.h"
 
 namespace tendril::der {
 
-struct StraightSpan {
-  int from = 0, to = 0;          // vertices, both held
-  V3<double> along{1, 0, 0};     // from one to the other
-  double rest = 0, chord = 0;    // length between them at rest, and how far they are apart
-  bool clamped = false;          // a wall stands at one of them
-  double amplitude() const;      // of the sine that is as long as the rod
-  double share(double s) const;  // the sine at the arc length s from `from`, 0 to 1
+struct StraightSpan : SineBend {
+  const SpanPath* path = nullptr;
+  V3<double> along{1, 0, 0};  // from its first point to its last
 };
 
-// Of an open rod that does not stretch; spans that are bent already, a hundredth of the way that their ends ask for, are left out.
-void find_compressed_spans(const Chain& chain, const ChainRod& rod, std::vector<StraightSpan>& out);
+// Those that are not bent yet: by less than a hundredth of what their ends ask for.
+void find_compressed_spans(const Chain& chain, std::span<const SpanPath> paths, std::vector<StraightSpan>& out);
 // Those whose ends are as far apart as the rod between them is long.
-void find_taut_spans(const Chain& chain, const ChainRod& rod, std::vector<StraightSpan>& out);
+void find_taut_spans(const Chain& chain, std::span<const SpanPath> paths, std::vector<StraightSpan>& out);
 
 // Unit vector across the span, given the force on each vertex. `before`: the side that the span before it on the same rod went to,
 // or 0; where no force decides, the rod goes on to the other side behind a pin.
