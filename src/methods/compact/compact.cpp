@@ -77,6 +77,7 @@ Compact::Compact(std::shared_ptr<const Model> model, const Settings& settings)
     part->problem.accept();
     part->state.reaction.setZero();
   }
+  if (model_->contact.enabled) meeting_ = std::make_unique<Meeting>(*model_, parts_, settings_.solver, drive_);
 }
 
 void Compact::drive_to(double time, double load_factor, const Live& live, bool still) {
@@ -88,6 +89,12 @@ void Compact::drive_to(double time, double load_factor, const Live& live, bool s
 }
 
 bool Compact::take_stage(const Stage& stage) {
+  if (meeting_) {
+    std::ignore = meeting_->solve(drive_, loads_, stage, workers_);
+    collect();
+    report_.contacts = meeting_->touching();
+    return report_.outcome == Outcome::fine;
+  }
   // Rods do not meet: each is solved alone, side by side.
   workers_.for_each_chunk(static_cast<int>(parts_.size()), [&](int rod) {
     Part& part = *parts_[z(rod)];
@@ -143,7 +150,7 @@ StepReport Compact::step(double time, double dt, const Live& live) {
   report_.step_taken = dt;
   const bool two = settings_.scheme == Scheme::trbdf2, euler = settings_.scheme == Scheme::euler;
   const double first = two ? trapezoid_part * dt : dt;
-  const bool starts = levels_ == 0 && !euler && start_smoothly(time, dt, live);
+  const bool starts = levels_ == 0 && !euler && !(meeting_ && meeting_->touches_now()) && start_smoothly(time, dt, live);
   for (int k = 0; k < (two ? 2 : 1); ++k) {
     const double h = k == 0 ? first : dt - first;
     Stage stage = euler_stage(h);

@@ -5,6 +5,7 @@
 
 #include "methods/compact/entry.h"
 #include "methods/compact/flow.h"
+#include "methods/compact/meeting.h"
 #include "methods/compact/part.h"
 #include "parallel/workers.h"
 
@@ -41,6 +42,7 @@ class Compact final : public Method {
   LateClamps late_;    // poses at which late clamps took hold
   LoadsNow loads_;     // the drive's loads, by node and edge
   Parts parts_;        // one per rod
+  std::unique_ptr<Meeting> meeting_;  // of rods that may touch; none: each is alone
   FlowMeter flow_;     // what went in and out since the start
   int levels_ = 0;     // stages taken, counted to two: what the schemes can look back on
   double before_ = 0;  // [s] length of the last stage

@@ -54,7 +54,7 @@ MethodInfo make_info() {
                             Feature::damping,       Feature::couplings,      Feature::turning_couplings,
                             Feature::hold_position, Feature::hold_direction, Feature::hold_twist,
                             Feature::hold_inside};
-  info.can.motion = both.with({Feature::inertia, Feature::limp_twist});
+  info.can.motion = both.with({Feature::inertia, Feature::limp_twist, Feature::contact});
   info.can.equilibrium = both.with({Feature::equilibria, Feature::stability});
   info.can.fewest_edges = 2;
   info.options = options();

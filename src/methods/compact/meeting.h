@@ -66,7 +66,7 @@ class Meeting {
   std::vector<double> progress_;                 // by rod
   std::vector<int> island_of_;
   std::vector<ContactPoint> points_;
-  double energy_ = 0, least_gap_ = 1;
+  double energy_ = 0, least_gap_ = 1, pad_ = 0;
 };
 
 }  // namespace tendril::compact

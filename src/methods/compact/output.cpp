@@ -45,6 +45,10 @@ void Compact::write(Frame& frame) const {
   frame.own_energy = {};
   for (const auto& part : parts_) write_rod(*part, frame);
   frame.contacts.clear();
+  if (meeting_) {
+    frame.contacts.assign(meeting_->points().begin(), meeting_->points().end());
+    frame.own_energy.contact = meeting_->energy();
+  }
   frame.flow = flow_.flow();
   frame.report = report_;
   read_reactions(*model_, parts_, drive_, loads_, frame.reactions);
@@ -58,6 +62,7 @@ void Compact::visit_state(StateArchive& archive) {
     archive(part->state);
     if (archive.reading()) part->problem.restore(part->state);
   }
+  if (meeting_) archive(*meeting_);
   if (archive.reading()) loads_.update(drive_);
 }
 
