@@ -38,14 +38,14 @@ class Compact final : public Method {
 
   std::shared_ptr<const Model> model_;
   Settings settings_;
-  Drive drive_;        // boundary conditions and loads of the last level
-  LateClamps late_;    // poses at which late clamps took hold
-  LoadsNow loads_;     // the drive's loads, by node and edge
-  Parts parts_;        // one per rod
+  Drive drive_;                       // boundary conditions and loads of the last level
+  LateClamps late_;                   // poses at which late clamps took hold
+  LoadsNow loads_;                    // the drive's loads, by node and edge
+  Parts parts_;                       // one per rod
   std::unique_ptr<Meeting> meeting_;  // of rods that may touch; none: each is alone
-  FlowMeter flow_;     // what went in and out since the start
-  int levels_ = 0;     // stages taken, counted to two: what the schemes can look back on
-  double before_ = 0;  // [s] length of the last stage
+  FlowMeter flow_;                    // what went in and out since the start
+  int levels_ = 0;                    // stages taken, counted to two: what the schemes can look back on
+  double before_ = 0;                 // [s] length of the last stage
   StepReport report_;
   Workers workers_;
 };

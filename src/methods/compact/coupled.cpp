@@ -211,8 +211,7 @@ double Coupled::direction() {
   for (std::size_t s = 0; s < rods_.size(); ++s) {
     const Problem& problem = part(static_cast<int>(s)).problem;
     const auto rows = part(static_cast<int>(s)).problem.direction().subspan(problem.gradient().size());
-    for (std::size_t k = 0; k < rows.size(); ++k)
-      largest = std::max(largest, std::abs(problem.multipliers()[k] + rows[k]));
+    for (std::size_t k = 0; k < rows.size(); ++k) largest = std::max(largest, std::abs(problem.multipliers()[k] + rows[k]));
   }
   row_weight_ = std::max(row_weight_, 1.1 * largest);
   return slope - row_weight_ * base_violation_;

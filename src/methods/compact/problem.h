@@ -78,7 +78,7 @@ class Problem {
   void add_energy(double energy, double scale) { energy_ += energy, energy_scale_ += scale; }
   Vec3& node_gradient(int k) { return node_gradient_[z(k)]; }
   Vec3& link_gradient(int i) { return link_gradient_[z(i)]; }
-  const ChainLDLT& assembled(bool exact);  // blocks of its matrix at the present place
+  const ChainLDLT& assembled(bool exact);               // blocks of its matrix at the present place
   std::span<double> direction() { return direction_; }  // root, turns, rows
   std::span<const double> multipliers() const { return lambda_; }
   std::span<const double> violations() const { return violation_; }
