@@ -163,6 +163,7 @@ StepReport Compact::step(double time, double dt, const Live& live) {
     flow_.note_gravity(parts_, drive_);
     if (!take_stage(stage)) return report_;
     flow_.count(parts_, drive_, loads_, stage);
+    if (meeting_) flow_.add_contacts(meeting_->work().obstacles, meeting_->work().friction, meeting_->work().impacts);
     levels_ = 1;
     before_ = h;
   }

@@ -37,7 +37,7 @@ ContactField::ContactField(const Model& model, const Parts& parts)
       near_(model, geometry_),
       obstacles_(static_cast<int>(model.obstacles.size())) {
   const std::size_t nodes = z(model.material.size()), edges = z(model.rest_length.size());
-  x.assign(nodes, Vec3::Zero()), base = x;
+  x.assign(nodes, Vec3::Zero()), base = x, start = x;
   node_at_.resize(nodes), link_of_.resize(edges), rod_of_.resize(edges), boxes_.resize(edges);
   for (const auto& part : parts) {
     const Chain& chain = part->chain;
@@ -90,6 +90,7 @@ void Touching::take(std::span<const int> rods, std::span<const int> pairs, std::
   for (std::size_t k = 0; k < pairs_.size(); ++k)
     base_gap_[k] = field_.near().gap(pair(k), field_.base, poses_) + field_.missing_radius;
   outgrown_ = false;
+  friction_.clear();
 }
 
 void Touching::gather() {
@@ -200,7 +201,8 @@ bool Touching::evaluate() {
       parts_[z(at.rod)]->problem.node_gradient(at.k) += g.segment<3>(3 * static_cast<Eigen::Index>(i));
     }
   }
-  parts_[z(rods_[0])]->problem.add_energy(energy_, size);
+  const double rubbing = friction_.evaluate();
+  parts_[z(rods_[0])]->problem.add_energy(energy_ + rubbing, size + rubbing);
   return true;
 }
 
@@ -215,6 +217,7 @@ void Touching::accept() {
 
 // Exact, or the part that is positive: stiffness along the gap.
 void Touching::assemble(const Coupled& coupled, BlockLDLT& matrix, bool exact) const {
+  friction_.assemble(coupled, matrix);
   for (const Active& a : active_) {
     const NearPair& p = field_.pairs()[z(a.pair)];
     const Vector12& g = a.gap.at.gradient;
@@ -260,20 +263,6 @@ void Touching::move_to(std::span<const Pose> poses) {
   for (std::size_t k = 0; k < pairs_.size(); ++k)
     trial_gap_[k] = field_.near().gap(pair(k), field_.x, poses_) + field_.missing_radius;
   accept();
-}
-
-void Touching::write_points(std::vector<ContactPoint>& out) const {
-  for (const Active& a : active_) {
-    const NearPair& p = field_.pairs()[z(a.pair)];
-    const bool node = p.node[1] < 0;
-    const double s = a.gap.at.s;
-    const Vec3& a0 = field_.x[z(p.node[0])];
-    const Vec3 centre = node ? a0 : Vec3((1 - s) * a0 + s * field_.x[z(p.node[1])]);
-    const Vec3& n = a.gap.at.normal;
-    const int body = p.obstacle < 0 ? -1 : field_.body_of(p.obstacle);
-    out.push_back({centre - p.radius_a * n, n, -(a.gap.weight * a.push.slope) * n, a.gap.at.gap - field_.missing_radius,
-                   p.edge_a, p.edge_b, body < 0 ? p.obstacle : -1, body});
-  }
 }
 
 double Touching::free_to_drive(std::span<const Pose> to, std::span<const Vec3> shift) {

@@ -12,6 +12,7 @@
 #include "contact/contact_watch.h"
 #include "contact/near_pairs.h"
 #include "linear/block_ldlt.h"
+#include "methods/compact/friction.h"
 #include "methods/compact/part.h"
 
 namespace tendril::compact {
@@ -42,8 +43,10 @@ class ContactField {
   Found list(std::span<const Pose> from, std::span<const Pose> to);
   bool is_inside(int edge, const Vec3& p, const Vec3& q) const;
 
-  std::vector<Vec3> x, base;  // flat nodes: present place, last accepted one
-  double missing_radius = 0;  // [m] of what overlapped at the start, as long as it has not grown back
+  std::vector<Vec3> x, base, start;  // flat nodes: present place, last accepted one, last level
+  std::vector<Pose> start_poses;     // of obstacles, at the last level
+  std::vector<KeptContact> kept;     // of the last level, by key
+  double missing_radius = 0;         // [m] of what overlapped at the start, as long as it has not grown back
 
  private:
   ContactGeometry geometry_;
@@ -57,10 +60,15 @@ class ContactField {
   int obstacles_ = 0;                  // that are no bodies
 };
 
+// What contacts did in a step [J].
+struct ContactWork {
+  double obstacles = 0, friction = 0, impacts = 0;
+};
+
 // The contacts of an island.
 class Touching {
  public:
-  Touching(ContactField& field, Parts& parts) : field_(field), parts_(parts) {}
+  Touching(ContactField& field, Parts& parts) : field_(field), parts_(parts), friction_(field, parts) {}
   void take(std::span<const int> rods, std::span<const int> pairs, std::span<const Pose> poses);
 
   bool evaluate();  // at the present place: energy and gradient to the problems; false: not open, or not reached freely
@@ -76,7 +84,11 @@ class Touching {
       std::span<const Pose> to);  // from the last accepted place to where the problems stand; if so, it is accepted
   void set_poses(std::span<const Pose> poses) { poses_.assign(poses.begin(), poses.end()); }
   void move_to(std::span<const Pose> poses);  // the problems' present place is accepted, with these
-  void write_points(std::vector<ContactPoint>& out) const;
+  // Friction with the forces of the last level (round 0), or of the present place. False: there is none.
+  bool set_friction(int round);
+  bool may_rub() const;  // something that presses now has friction
+  // At the solution: what a Frame shows, what is remembered, what it did.
+  void settle(double h, std::vector<ContactPoint>& points, std::vector<KeptContact>& kept, ContactWork& work) const;
   std::span<const Pose> poses() const { return poses_; }
 
   struct Active {  // a pair that pushes
@@ -90,6 +102,9 @@ class Touching {
 
  private:
   const NearPair& pair(std::size_t k) const { return field_.pairs()[z(pairs_[k])]; }
+  double closing_rate(const NearPair& pair, const GapDerivatives& at) const;
+  Vec3 obstacle_shift(const NearPair& pair, const GapDerivatives& at) const;
+  Vec3 centre_of(const NearPair& pair, const GapDerivatives& at) const;
   void gather();  // places of the problems' nodes
   double motion_of(const NearPair& pair) const;
   double free_of(const NearPair& pair, double gap, const ContactPositions& to) const;
@@ -102,6 +117,7 @@ class Touching {
   std::vector<double> base_gap_, trial_gap_;
   std::vector<Pose> poses_;
   std::vector<Active> active_;
+  Friction friction_;
   std::vector<Vec3> wanted_;
   double energy_ = 0, least_ = 1;
   bool outgrown_ = false;

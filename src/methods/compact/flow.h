@@ -12,6 +12,9 @@ class FlowMeter {
   void start(const Drive& drive);                             // what stands at the start
   void note_gravity(const Parts& parts, const Drive& drive);  // before a stage: what a change of gravity does
   void count(const Parts& parts, const Drive& drive, const LoadsNow& loads, const Stage& stage);  // after it
+  void add_contacts(double obstacles, double friction, double impacts) {
+    flow_.obstacles += obstacles, flow_.friction += friction, flow_.impacts += impacts;
+  }
   const EnergyFlow& flow() const { return flow_; }
   std::span<const Wrench> reactions() const { return reactions_; }
   void visit_state(StateArchive& archive);

@@ -10,6 +10,7 @@ namespace {
 constexpr int max_rounds = 60;         // of larger boxes
 constexpr int max_drive_rounds = 60;   // of driven things
 constexpr double kept_in_drive = 0.8;  // of what is free
+constexpr int friction_rounds = 2;
 
 }  // namespace
 
@@ -49,6 +50,7 @@ void Meeting::begin_rod(int rod) {
 
 void Meeting::begin(const Drive& drive, const LoadsNow& loads, const Stage& stage) {
   drive_ = &drive, loads_ = &loads, stage_ = stage;
+  field_.start_poses.assign(poses_.begin(), poses_.end());
   for (std::size_t o = 0; o < drive.obstacles.size(); ++o) target_[o] = drive.obstacles[o].pose;
   // How far a step may go beyond the first guess before contacts are looked for again.
   pad_ = stage.still() ? field_.geometry().skin() : field_.reach() + stage.h * stage.h * drive.gravity.norm();
@@ -63,6 +65,7 @@ void Meeting::begin(const Drive& drive, const LoadsNow& loads, const Stage& stag
     for (int i = 0; i < part.chain.real(); ++i)
       if (part.chain.links[z(i)].far != part.chain.root_node) field_.base[z(part.chain.links[z(i)].far)] = y[z(i + 1)];
   }
+  std::copy(field_.base.begin(), field_.base.end(), field_.start.begin());
 }
 
 // Islands: rods that pairs connect, by their lowest rod; a rod with pairs is one at least.
@@ -200,18 +203,21 @@ bool Meeting::drive_on(Island& island) {
 void Meeting::solve_island(Island& island) {
   start_island(island);
   island.solved = {};
-  int iterations = 0;
+  int iterations = 0, rubbed = 0;
   for (int round = 0;; ++round) {
     if (island.progress < 1 && (round > max_drive_rounds || !drive_on(island))) {
       island.solved.fine = false, island.solved.cause = Cause::contact;
       break;
     }
     for (const int r : island.rods) parts_[z(r)]->problem.freeze_loads();
+    const bool rubs = island.touching.set_friction(rubbed > 0 ? 1 : 0);
     island.coupled.take(island.rods, &island.touching);
     island.solved = island.coupled.iterate();
     iterations += island.solved.iterations;
     if (!island.solved.fine) break;
     if (island.progress < 1) continue;
+    // Friction by the forces of the last level, or none; then by those found.
+    if (++rubbed < friction_rounds && (rubs || island.touching.may_rub())) continue;
     double changed = 0;
     for (const int r : island.rods) changed = std::max(changed, parts_[z(r)]->problem.thaw());
     if (!(changed > 1e-6) || round > max_drive_rounds) break;
@@ -282,17 +288,20 @@ void Meeting::finish() {
     part->solved.folded = part->problem.is_folded_now();
     part->problem.finish();
   }
-  points_.clear();
+  points_.clear(), next_kept_.clear();
+  work_ = {};
   for (int k = 0; k < islands_; ++k) {
     energy_ += island_[z(k)]->touching.energy();
     least_gap_ = std::min(least_gap_, island_[z(k)]->touching.least_gap());
-    island_[z(k)]->touching.write_points(points_);
+    island_[z(k)]->touching.settle(stage_.h, points_, next_kept_, work_);
   }
+  std::sort(next_kept_.begin(), next_kept_.end(), [](const KeptContact& a, const KeptContact& b) { return a.key < b.key; });
+  std::swap(field_.kept, next_kept_);
   std::copy(target_.begin(), target_.end(), poses_.begin());
 }
 
 void Meeting::visit_state(StateArchive& archive) {
-  archive(energy_, least_gap_, field_.missing_radius);
+  archive(energy_, least_gap_, field_.missing_radius, field_.kept);
   archive.fixed(poses_);
 }
 

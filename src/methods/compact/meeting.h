@@ -23,6 +23,7 @@ class Meeting {
   bool touches_now() const { return least_gap_ < 1; }  // at the last level
   double energy() const { return energy_; }            // of the barriers, at the last level
   std::span<const ContactPoint> points() const { return points_; }
+  const ContactWork& work() const { return work_; }  // of the last step
   int touching() const { return static_cast<int>(points_.size()); }
   void visit_state(StateArchive& archive);
 
@@ -66,6 +67,8 @@ class Meeting {
   std::vector<double> progress_;                 // by rod
   std::vector<int> island_of_;
   std::vector<ContactPoint> points_;
+  std::vector<KeptContact> next_kept_;
+  ContactWork work_;
   double energy_ = 0, least_gap_ = 1, pad_ = 0;
 };
 

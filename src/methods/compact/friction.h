@@ -1,0 +1,80 @@
+// Friction of contacts that press with a known force: a potential of how far the surfaces have slid.
+//
+//   slip e = e' + T^T (motion of a's surface - motion of b's)        since the last level; e': elastic slip kept from there
+//   potential  mu N eps H(|e|/eps),   H' = q below 1 - d, 1 above 1 + d, rounded between: Huber's, its kink smoothed
+// N, the normal and the places are those of the last round (lagged); so it is a convex energy. What is kept of the slip is at most
+// (1 + d) eps: sticking does not creep, sliding carries mu N. It acts at the surface: along a rod it pulls its nodes, across it turns
+// its frames too.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "contact/contact_memory.h"
+#include "contact/near_pairs.h"
+#include "linear/block_ldlt.h"
+#include "methods/compact/part.h"
+#include "tendril/state.h"
+
+namespace tendril::compact {
+
+class ContactField;
+class Coupled;
+
+// What is remembered of contacts from step to step, by key, rising.
+struct KeptContact {
+  ContactKey key;
+  Vec3 slip = Vec3::Zero(), normal = Vec3::UnitZ();
+  double force = 0;  // normal [N]
+  void visit_state(StateArchive& archive) { archive(key.a, key.b, key.part, slip, normal, force); }
+};
+const KeptContact* find_kept(std::span<const KeptContact> kept, const ContactKey& key);
+
+struct FrictionLaw {
+  static constexpr double rounded = 0.1;          // d
+  static constexpr double slip_of_radius = 1e-3;  // eps
+  static double slope(double q);                  // H'
+  static double value(double q);                  // H
+  static double bend(double q);                   // H''
+};
+
+class Friction {
+ public:
+  Friction(const ContactField& field, Parts& parts) : field_(field), parts_(parts) {}
+  void clear() { rubs_.clear(); }
+  bool empty() const { return rubs_.empty(); }
+  // A contact that presses with `force`; obstacle_shift: what the touching point of an obstacle does in the step.
+  void add(const NearPair& pair, const GapDerivatives& at, double force, const KeptContact* kept,
+           const Vec3& obstacle_shift);
+  double evaluate();  // at the present place: energy; gradient to the problems
+  void assemble(const Coupled& coupled, BlockLDLT& matrix) const;
+  Vec3 force_on_a(std::size_t i) const;  // [N]
+  double lost(std::size_t i) const;      // [J] in the step
+  Vec3 kept_slip(std::size_t i) const;   // for the next step
+  const ContactKey& key(std::size_t i) const { return rubs_[i].key; }
+  const Vec3& obstacle_shift(std::size_t i) const { return rubs_[i].shift; }
+  std::size_t size() const { return rubs_.size(); }
+
+ private:
+  struct Turned {  // a link whose frame the friction turns
+    int rod = -1, link = 0;
+    Vec3 lever = Vec3::Zero();  // times its share and sign
+  };
+  struct Rub {
+    ContactKey key;
+    std::array<int, 4> node{-1, -1, -1, -1};
+    double share[4] = {0, 0, 0, 0};
+    Turned turned[4];
+    int turns = 0;
+    Vec3 along = Vec3::Zero(), across = Vec3::Zero(), shift = Vec3::Zero();
+    Vec2 kept = Vec2::Zero(), slip = Vec2::Zero(), pull = Vec2::Zero();
+    double limit = 0, eps = 0;
+  };
+  void add_turned(Rub& rub, int node_or_edge, bool node, const Vec3& lever) const;
+  Vec2 slip_of(const Rub& rub) const;
+  const ContactField& field_;
+  Parts& parts_;
+  std::vector<Rub> rubs_;
+};
+
+}  // namespace tendril::compact

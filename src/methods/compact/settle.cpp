@@ -1,0 +1,91 @@
+// Contacts before and after a solution: friction, what is remembered, what a Frame shows, what was done.
+#include "methods/compact/contacts.h"
+
+namespace tendril::compact {
+
+Vec3 Touching::centre_of(const NearPair& p, const GapDerivatives& at) const {
+  const Vec3& a0 = field_.x[z(p.node[0])];
+  return p.node[1] < 0 ? a0 : Vec3((1 - at.s) * a0 + at.s * field_.x[z(p.node[1])]);
+}
+
+// What the point of an obstacle that is touched has done since the last level.
+Vec3 Touching::obstacle_shift(const NearPair& p, const GapDerivatives& at) const {
+  if (p.obstacle < 0) return Vec3::Zero();
+  const Pose &from = field_.start_poses[z(p.obstacle)], &to = poses_[z(p.obstacle)];
+  if (from.position == to.position && from.orientation.coeffs() == to.orientation.coeffs()) return Vec3::Zero();
+  const Vec3 touched = centre_of(p, at) - (p.radius_a + at.gap) * at.normal;
+  return touched - (from.position + from.orientation * (to.orientation.conjugate() * (touched - to.position)));
+}
+
+bool Touching::may_rub() const {
+  for (const Active& a : active_)
+    if (field_.pairs()[z(a.pair)].friction > 0) return true;
+  return false;
+}
+
+bool Touching::set_friction(int round) {
+  gather();
+  friction_.clear();
+  if (round == 0) {
+    PairGap at;
+    for (std::size_t k = 0; k < pairs_.size() && !field_.kept.empty(); ++k) {
+      const NearPair& p = pair(k);
+      if (p.friction == 0) continue;
+      const KeptContact* kept = find_kept(field_.kept, p.key);
+      if (kept == nullptr) continue;
+      field_.near().evaluate(p, field_.x, poses_, at);
+      friction_.add(p, at.at, kept->force, kept, obstacle_shift(p, at.at));
+    }
+    return !friction_.empty();
+  }
+  for (const Active& a : active_) {
+    const NearPair& p = field_.pairs()[z(a.pair)];
+    if (p.friction == 0) continue;
+    friction_.add(p, a.gap.at, -a.gap.weight * a.push.slope, find_kept(field_.kept, p.key), obstacle_shift(p, a.gap.at));
+  }
+  return !friction_.empty();
+}
+
+// Sum of the rates before and after the step at which a's centre moves away from b's, along the normal; an obstacle's motion apart.
+double Touching::closing_rate(const NearPair& p, const GapDerivatives& at) const {
+  const bool node = p.node[1] < 0;
+  const double share[4] = {node ? 1 : 1 - at.s, node ? 0 : at.s, at.t - 1, -at.t};
+  double rate = 0;
+  for (std::size_t i = 0; i < 4; ++i) {
+    if (p.node[i] < 0) continue;
+    const ContactField::NodeAt& where = field_.of_node(p.node[i]);
+    const Levels& levels = parts_[z(where.rod)]->state.points;
+    rate += share[i] * at.normal.dot(levels.v[z(where.k)] + levels.v_before[z(where.k)]);
+  }
+  return rate;
+}
+
+// A push F takes F h times the mean rate at which the gap closes from the motion, of which the barrier keeps the change of its energy:
+// the rest is gone.
+void Touching::settle(double h, std::vector<ContactPoint>& points, std::vector<KeptContact>& kept, ContactWork& work) const {
+  std::size_t rub = 0;
+  for (const Active& a : active_) {
+    const NearPair& p = field_.pairs()[z(a.pair)];
+    const GapDerivatives& at = a.gap.at;
+    const double push = -a.gap.weight * a.push.slope;
+    Vec3 force = push * at.normal, slip = Vec3::Zero();
+    const Vec3 shift = obstacle_shift(p, at);
+    while (rub < friction_.size() && friction_.key(rub) < p.key) ++rub;
+    if (rub < friction_.size() && friction_.key(rub) == p.key) {
+      force += friction_.force_on_a(rub), slip = friction_.kept_slip(rub);
+      work.friction += friction_.lost(rub);
+    }
+    work.obstacles += force.dot(shift);
+    const double before = field_.near().gap(p, field_.start, field_.start_poses) + field_.missing_radius;
+    const Barrier barrier = field_.barrier_of(p);
+    if (h > 0 && before > 0)
+      work.impacts -= push * (0.5 * h * closing_rate(p, at) - at.normal.dot(shift)) +
+                      a.gap.weight * (a.push.energy - barrier_at(barrier, before).energy);
+    kept.push_back({p.key, slip, at.normal, push});
+    const int body = p.obstacle < 0 ? -1 : field_.body_of(p.obstacle);
+    points.push_back({centre_of(p, at) - p.radius_a * at.normal, at.normal, force, at.gap - field_.missing_radius, p.edge_a,
+                      p.edge_b, body < 0 ? p.obstacle : -1, body});
+  }
+}
+
+}  // namespace tendril::compact
