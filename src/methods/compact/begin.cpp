@@ -94,7 +94,8 @@ void Problem::begin_walls(const Drive& drive) {
     if (wall.replaces >= 0) off_[z(wall.replaces)] = 1;
     const int link = wall.a < 0 ? wall.b : wall.a;
     const bool far = chain_.links[z(link)].far == wall.node;
-    if (model_.clamps[z(wall.clamp)].twist) borne_[z(far ? link + 1 : link)] = 1;
+    const ClampModel& holds = model_.clamps[z(wall.clamp)];
+    if (holds.twist && holds.direction) borne_[z(far ? link + 1 : link)] = 1;
   }
 }
 
@@ -176,7 +177,7 @@ void Problem::begin_rows(const Drive& drive) {
   for (std::size_t h = 0; h < chain_.held.size(); ++h) {
     const ClampNow& clamp = drive.clamps[z(chain_.held[h].clamp)];
     target_[h] = clamp.pose.position;
-    for (int k = 0; k < 3; ++k) set(3 * static_cast<int>(h) + k, clamp.active);
+    for (int k = 0; k < 3; ++k) set(3 * static_cast<int>(h) + k, clamp.active && k < chain_.held[h].rows());
   }
   // A ring closes; where a wall stands at its root there is no joint to turn with.
   for (int k = 0; chain_.ring && k < 6; ++k) set(chain_.held_rows() + k, k < 3 || off_.back() == 0);
@@ -213,10 +214,11 @@ double Problem::stretched() const {
   int link = -1;
   for (std::size_t h = 0; h < chain_.held.size(); ++h) {
     if (!row_on_[3 * h]) continue;
-    while (link < chain_.held[h].link) length += chain_.links[z(++link)].length;
-    const double apart = (target_[h] - last).norm();
+    const HeldPoint& held = chain_.held[h];
+    while (link < held.link) length += chain_.links[z(++link)].length;
+    const double apart = (held.axes.leftCols(held.rows()).transpose() * (target_[h] - last)).norm();
     if (known) most = std::max(most, length > 0 ? apart / length : 1 + apart / chain_.length);
-    known = true, last = target_[h], length = 0;
+    known = !held.slides, last = target_[h], length = 0;  // where it is in a chute is not known
   }
   return most;
 }

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "math/transport.h"
 #include "methods/compact/chain.h"
 
 namespace tendril::compact {
@@ -15,8 +16,9 @@ double in_series(double ka, double la, double kb, double lb) {
 void choose_root(const Model& model, const RodModel& rod, Chain& chain) {
   const int first = rod.span.first_node, last = first + rod.span.nodes - 1;
   const auto held_at = [&](int node) {
-    return std::any_of(model.clamps.begin(), model.clamps.end(),
-                       [&](const ClampModel& c) { return c.rod == chain.rod && c.position && c.node.value == node; });
+    return std::any_of(model.clamps.begin(), model.clamps.end(), [&](const ClampModel& c) {
+      return c.rod == chain.rod && c.position && !c.slides && c.node.value == node;
+    });
   };
   chain.root_node = first;
   if (chain.ring) {
@@ -74,10 +76,11 @@ void add_joints(const Model& model, const RodSpan& span, StrainKind strain, Chai
 }
 
 // A clamp that holds the direction is a wall at its node, with a joint of half a segment to each neighbour. [ERRATA cross-method 7]
+// One that holds the twist alone is a wall whose joint does not resist bending; such walls stand at ends only (check).
 void add_walls(const Model& model, const RodSpan& span, StrainKind strain, Chain& chain) {
   for (std::size_t c = 0; c < model.clamps.size(); ++c) {
     const ClampModel& clamp = model.clamps[c];
-    if (clamp.rod != chain.rod || !clamp.direction) continue;
+    if (clamp.rod != chain.rod || !(clamp.direction || clamp.twist)) continue;
     const int node = clamp.node.value - span.first_node;
     for (const bool after : {false, true}) {
       int k = after ? node : node - 1;
@@ -89,6 +92,7 @@ void add_walls(const Model& model, const RodSpan& span, StrainKind strain, Chain
       (after ? wall.b : wall.a) = chain.link_of_edge[z(k)];
       wall.kind = clamp.twist ? strain : after ? StrainKind::beside_b : StrainKind::beside_a;
       wall.kappa = Vec3(s.EI1, s.EI2, clamp.twist ? s.GJ : 0.0) * (2 / model.rest_length[e]);
+      if (!clamp.direction) wall.kappa.head<2>().setZero();
       const Quat &frame = model.rest_node_frame[clamp.node], &edge = model.rest_frame[e];
       wall.rest = strain_point(wall.kind, after ? frame.conjugate() * edge : edge.conjugate() * frame, 0).strain;
       wall.node = clamp.node.value, wall.clamp = static_cast<int>(c);
@@ -119,12 +123,22 @@ Chain build_chain(const Model& model, int rod, StrainKind strain) {
   for (std::size_t c = 0; c < model.clamps.size(); ++c) {
     const ClampModel& clamp = model.clamps[c];
     if (clamp.rod != rod || !clamp.position) continue;
+    HeldPoint held{static_cast<int>(c), -1};
     if (clamp.node.value == chain.root_node) {
-      chain.root_clamps.push_back(static_cast<int>(c));
-      continue;
+      if (!clamp.slides) {
+        chain.root_clamps.push_back(static_cast<int>(c));
+        continue;
+      }
+    } else {
+      for (int i = 0; i < chain.real(); ++i)
+        if (chain.links[z(i)].far == clamp.node.value) held.link = i;
     }
-    for (int i = 0; i < chain.real(); ++i)
-      if (chain.links[z(i)].far == clamp.node.value) chain.held.push_back({static_cast<int>(c), i});
+    if (clamp.slides) {
+      const Vec3 first = any_perpendicular(clamp.slide);
+      held.axes << first, clamp.slide.cross(first), clamp.slide;
+      held.slides = true;
+    }
+    chain.held.push_back(held);
   }
   std::sort(chain.held.begin(), chain.held.end(),
             [](const HeldPoint& a, const HeldPoint& b) { return a.link != b.link ? a.link < b.link : a.clamp < b.clamp; });

@@ -35,9 +35,12 @@ struct Joint {
   int replaces = -1;          // of a wall: the joint at its node, which is none while the wall stands; -1: at an end
 };
 
-struct HeldPoint {  // the place of a node away from the root: three border rows
+struct HeldPoint {  // the place of a node away from the root, or in a chute: three border rows, of which a chute has two
   int clamp = -1;
-  int link = 0;  // the node is its far end
+  int link = 0;                  // the node is its far end; -1: the root
+  Mat3 axes = Mat3::Identity();  // row k holds the place along column k; the last is the chute's direction
+  bool slides = false;
+  int rows() const { return slides ? 2 : 3; }
 };
 
 struct Chain {

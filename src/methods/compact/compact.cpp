@@ -32,7 +32,8 @@ double gap_of(const Part& part, const Drive& drive) {
   double gap = part.chain.ring ? (y[z(part.chain.real())] - y[0]).norm() : 0;
   for (const HeldPoint& held : part.chain.held) {
     const ClampNow& clamp = drive.clamps[z(held.clamp)];
-    if (clamp.active) gap = std::max(gap, (y[z(held.link + 1)] - clamp.pose.position).norm());
+    const Vec3 away = y[z(held.link + 1)] - clamp.pose.position;
+    if (clamp.active) gap = std::max(gap, (held.axes.leftCols(held.rows()).transpose() * away).norm());
   }
   return gap;
 }

@@ -79,15 +79,16 @@ void Problem::add_rows() {
   std::fill(violation_.begin(), violation_.end(), 0.0);
   for (std::size_t h = 0; h < chain_.held.size(); ++h) {
     if (!row_on_[3 * h]) continue;
-    const int node = chain_.held[h].link + 1;
-    for (int k = 0; k < 3; ++k) {
-      const double away = x_[z(node)][k] - target_[h][k], force = lambda_[3 * h + z(k)];
-      node_gradient_[z(node)][k] += force;
+    const HeldPoint& held = chain_.held[h];
+    const Vec3 from = x_[z(held.link + 1)] - target_[h];
+    for (int k = 0; k < held.rows(); ++k) {
+      const double away = held.axes.col(k).dot(from), force = lambda_[3 * h + z(k)];
       if (!soft_) {
+        node_gradient_[z(held.link + 1)] += force * held.axes.col(k);
         violation_[3 * h + z(k)] = away;
         continue;
       }
-      node_gradient_[z(node)][k] += soft_stiffness_ * away;
+      node_gradient_[z(held.link + 1)] += (force + soft_stiffness_ * away) * held.axes.col(k);
       energy_ += (force + 0.5 * soft_stiffness_ * away) * away;
     }
   }
@@ -244,9 +245,11 @@ NewtonReport Problem::bend_into_reach(const NewtonOptions& options) {
   Minimise minimise{*this};
   std::ignore = newton_minimise(minimise, soft);
   soft_ = false;
-  for (std::size_t h = 0; h < chain_.held.size(); ++h)
-    for (int k = 0; k < 3 && row_on_[3 * h]; ++k)
-      lambda_[3 * h + z(k)] += soft_stiffness_ * (x_[z(chain_.held[h].link + 1)][k] - target_[h][k]);
+  for (std::size_t h = 0; h < chain_.held.size(); ++h) {
+    const HeldPoint& held = chain_.held[h];
+    for (int k = 0; k < held.rows() && row_on_[3 * h]; ++k)
+      lambda_[3 * h + z(k)] += soft_stiffness_ * held.axes.col(k).dot(x_[z(held.link + 1)] - target_[h]);
+  }
   std::copy(lambda_.begin(), lambda_.end(), base_lambda_.begin());
   FindRoot find_root{*this};
   return newton_solve(find_root, options);
