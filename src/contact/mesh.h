@@ -41,6 +41,7 @@ class MeshGeometry {
   const std::array<int, 3>& vertices_of(int triangle) const { return vertices_of_[index(triangle)]; }
   const std::array<int, 3>& sides_of(int triangle) const { return sides_of_[index(triangle)]; }
   const Vec3& normal(int triangle) const { return normal_[index(triangle)]; }
+  int sides() const { return static_cast<int>(side_.size()); }
   const Side& side(int i) const { return side_[index(i)]; }
   const Vec3& vertex(int i) const { return position_[index(i)]; }
   int owner_of_vertex(int i) const { return vertex_[index(i)].owner; }

@@ -9,6 +9,9 @@
 //                         newton_solve:    bool, false when there is no direction
 //   p.move(fraction)   -> present place = base + fraction * direction
 //   p.accept()         -> base = present place
+// and may offer
+//   p.renew(here)      -> after a direction: the energy at the base, where its weights have changed with the direction (a merit)
+//   p.first_fraction() -> how much of the direction the search begins with; 1 where it is not offered
 // evaluate is called once before the first direction, and after every move; direction only after evaluate at the same place.
 #pragma once
 
@@ -32,6 +35,7 @@ struct NewtonOptions {
   double armijo = 1e-4;             // part of the predicted decrease that is asked for
   double rounding = 1e-14;          // energy differences below this part of the scale are rounding
   double largest_residual = 1e300;  // beyond: counts as a refused trial
+  double residual_suffices = 0;     // minimise: a trial whose residual falls to this part of it is accepted, whatever its energy
 };
 enum class NewtonEnd { converged, iteration_limit, stalled, no_direction, not_finite };
 struct NewtonReport {
@@ -80,7 +84,10 @@ NewtonReport iterate(P& problem, const NewtonOptions& options, const Direct& dir
     ++report.iterations;
     double slope = 0;
     if (!direct(here, slope)) return finish(NewtonEnd::no_direction);
-    for (double fraction = 1;;) {
+    if constexpr (requires { problem.renew(here); }) problem.renew(here);
+    double fraction = 1;
+    if constexpr (requires { problem.first_fraction(); }) fraction = problem.first_fraction();
+    while (true) {
       problem.move(fraction);
       const NewtonPoint trial = problem.evaluate();
       ++report.evaluations;
@@ -117,6 +124,7 @@ NewtonReport newton_minimise(P& problem, const NewtonOptions& options = {}) {
       },
       [&](const NewtonPoint& here, const NewtonPoint& trial, double fraction, double slope) {
         if (trial.energy <= here.energy + options.armijo * fraction * slope && trial.energy < here.energy) return true;
+        if (trial.residual <= options.residual_suffices * here.residual) return true;
         const double scale =
             std::max({std::abs(here.energy), std::abs(trial.energy), here.energy_scale, trial.energy_scale});
         return std::abs(trial.energy - here.energy) <= options.rounding * scale && trial.residual < here.residual;

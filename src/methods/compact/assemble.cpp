@@ -259,6 +259,15 @@ void Problem::multiply(std::span<const double> x, std::span<double> y) {
   lu_.multiply(x, y);
 }
 
+const ChainLDLT& Problem::assembled(bool exact) {
+  assemble(ldlt_, exact);
+  if (frozen_) {
+    ldlt_.root() -= frozen_tangent_[0];
+    for (int i = 0; i < chain_.real(); ++i) ldlt_.link(i).node -= frozen_tangent_[z(i + 1)];
+  }
+  return ldlt_;
+}
+
 template void Problem::assemble(ChainLDLT& m, bool exact);
 template void Problem::fill_border(BorderedLDLT& border, bool rows_too);
 

@@ -40,6 +40,8 @@ Problem::Problem(const Model& model, const Chain& chain, const SolverSettings& s
   ldlt_.resize(chain.all());
   border_.resize(size(), chain.rows());
   if (potential_) return;
+  frozen_force_.resize(nodes), frozen_place_.resize(nodes), frozen_tangent_.resize(nodes);
+  frozen_moment_.resize(links), frozen_q_.resize(links);
   lu_.resize(chain.all(), true);
   general_border_.resize(size(), chain.rows());
 }
@@ -48,6 +50,7 @@ Problem::Problem(const Model& model, const Chain& chain, const SolverSettings& s
 void Problem::begin(ChainState& state, const Drive& drive, const LoadsNow& loads, const Stage& stage) {
   state_ = &state, drive_ = &drive, loads_ = &loads, stage_ = stage;
   fallbacks_ = 0;
+  frozen_ = false;
   begin_walls(drive);
   begin_rows(drive);
   begin_loads(drive);

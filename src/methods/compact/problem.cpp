@@ -57,6 +57,7 @@ LoadedPoint<double> Problem::loaded_point(int link, bool far) const {
 }
 
 void Problem::add_loads() {
+  if (frozen_) return add_frozen_loads();
   if (potential_) {
     for (std::size_t k = 0; k < dead_.size(); ++k) {
       node_gradient_[k] -= dead_[k];
@@ -104,7 +105,7 @@ void Problem::add_rows() {
   link_gradient_.back().setZero();
 }
 
-void Problem::sum_up() {
+NewtonPoint Problem::sum_up() {
   Vec3 sum = Vec3::Zero();
   double squares = 0;
   for (int i = chain_.all() - 1; i >= chain_.real(); --i) {
@@ -127,9 +128,15 @@ void Problem::sum_up() {
   squares /= scale_ * scale_;
   for (const double v : violation_) squares += (row_weight_ * v) * (row_weight_ * v);
   gradient_norm_ = std::sqrt(squares);
+  return {energy_, gradient_norm_, std::abs(energy_) + energy_scale_};
 }
 
 NewtonPoint Problem::evaluate() {
+  take_place();
+  return sum_up();
+}
+
+void Problem::take_place() {
   energy_ = energy_scale_ = 0;
   place();
   if (stage_.still()) {
@@ -146,8 +153,6 @@ NewtonPoint Problem::evaluate() {
   add_loads();
   if (!drive_->grips.empty()) add_grips();
   if (active_rows_ > 0) add_rows();
-  sum_up();
-  return {energy_, gradient_norm_, std::abs(energy_) + energy_scale_};
 }
 
 // ---- from place to place ----------------------------------------------------------------------------------------------------------
@@ -255,18 +260,23 @@ NewtonReport Problem::bend_into_reach(const NewtonOptions& options) {
   return newton_solve(find_root, options);
 }
 
+// Sums of moments of size stiffest, and of inertia, are known to rounding only.
+Problem::Accuracy Problem::accuracy() const {
+  double reach = 0;
+  for (const Vec3& x : state_->points.y) reach = std::max(reach, x.cwiseAbs().maxCoeff());
+  const double rounding = 2e-16 * std::sqrt(double(chain_.all())) *
+                          (4 * chain_.stiffest / chain_.length + c_ * chain_.total * reach / chain_.all()) / scale_;
+  const double tolerance = std::max(stage_.still() ? settings_.relax_tolerance : settings_.tolerance, 4 * rounding);
+  return {tolerance, std::max(10 * tolerance, 100 * rounding)};
+}
+
 Solved Problem::iterate() {
   const double stretch = active_rows_ > 0 ? stretched() : 0;
   if (stretch > 1 + 1e-9) return {false, Cause::clamp_out_of_reach};
   NewtonOptions options;
   options.max_iterations = settings_.iterations;
-  // Sums of moments of size stiffest, and of inertia, are known to rounding only.
-  double reach = 0;
-  for (const Vec3& x : state_->points.y) reach = std::max(reach, x.cwiseAbs().maxCoeff());
-  const double rounding = 2e-16 * std::sqrt(double(chain_.all())) *
-                          (4 * chain_.stiffest / chain_.length + c_ * chain_.total * reach / chain_.all()) / scale_;
-  options.tolerance = std::max(stage_.still() ? settings_.relax_tolerance : settings_.tolerance, 4 * rounding);
-  options.acceptable = std::max(10 * options.tolerance, 100 * rounding);
+  const Accuracy asked = accuracy();
+  options.tolerance = asked.tolerance, options.acceptable = asked.acceptable;
   Minimise minimise{*this};
   FindRoot find_root{*this};
   NewtonReport report =
@@ -291,11 +301,16 @@ Solved Problem::solve(ChainState& state, const Drive& drive, const LoadsNow& loa
   begin(state, drive, loads, stage);
   Solved solved = iterate();
   if (!solved.fine) return straighten(), solved;
-  for (std::size_t i = 1; i < joint_.size(); ++i) solved.folded = solved.folded || (!off_[i] && is_folded(joint_[i].point));
-  for (std::size_t w = 0; w < wall_.size(); ++w)
-    solved.folded = solved.folded || (state.wall_holds[w] && is_folded(wall_[w].point));
+  solved.folded = is_folded_now();
   finish();
   return solved;
+}
+
+bool Problem::is_folded_now() const {
+  bool folded = false;
+  for (std::size_t i = 1; i < joint_.size(); ++i) folded = folded || (!off_[i] && is_folded(joint_[i].point));
+  for (std::size_t w = 0; w < wall_.size(); ++w) folded = folded || (state_->wall_holds[w] && is_folded(wall_[w].point));
+  return folded;
 }
 
 bool Problem::find_accelerations(ChainState& state, const Drive& drive, const LoadsNow& loads, double h) {

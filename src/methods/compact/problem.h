@@ -48,6 +48,7 @@ class Problem {
   void restore(const ChainState& state);  // after loading: which joints walls have replaced
 
   // ---- for Newton's method and for tests ----
+  Solved iterate();  // Newton's method from where `begin` stands
   void begin(ChainState& state, const Drive& drive, const LoadsNow& loads, const Stage& stage);
   NewtonPoint evaluate();
   double descend();       // direction; slope of the energy along it
@@ -70,6 +71,42 @@ class Problem {
   std::span<const Mat3> frames() const { return frame_; }
   std::span<const Vec3> places() const { return x_; }
 
+  // ---- for rods that are solved together (coupled.h) ----
+  void find_places() { place(); }  // of nodes and frames only
+  void take_place();               // energy and gradient at the present place, of the rod itself ...
+  NewtonPoint sum_up();            // ... with what others have added to both
+  void add_energy(double energy, double scale) { energy_ += energy, energy_scale_ += scale; }
+  Vec3& node_gradient(int k) { return node_gradient_[z(k)]; }
+  Vec3& link_gradient(int i) { return link_gradient_[z(i)]; }
+  const ChainLDLT& assembled(bool exact);  // blocks of its matrix at the present place
+  std::span<double> direction() { return direction_; }  // root, turns, rows
+  std::span<const double> multipliers() const { return lambda_; }
+  std::span<const double> violations() const { return violation_; }
+  bool row_holds(int row) const { return row_on_[z(row)] != 0; }
+  bool root_is_held() const { return state_->root_held; }
+  struct RowConstants {
+    double give = 0, stiffness = 0, tiny = 0;
+  };
+  RowConstants row_constants() const { return {row_give_, row_stiffness_, tiny_}; }
+  struct Accuracy {
+    double tolerance = 0, acceptable = 0;
+  };
+  Accuracy accuracy() const;
+  double scale() const { return scale_; }
+  double stretch() const { return active_rows_ > 0 ? stretched() : 0; }
+  const Quat& turn_of(int link) const { return q_[z(link)]; }
+  const Quat& turn_before(int link) const { return state_->q[z(link)]; }
+  const Stage& stage() const { return stage_; }
+  // The first guess or where the rod is: what it starts from.
+  void start_at_rest();             // the state's place, the root where it was
+  void set_root(const Vec3& root);  // of a rod that is held there
+  const Vec3& root() const { return root_; }
+  // Loads without a potential as they are here, with the symmetric part of their tangent, from now on; until the next begin.
+  void freeze_loads();
+  double thaw() const;  // how much they have changed since, over the scale
+  bool is_folded_now() const;
+  void take_back() { straighten(); }  // the step was not taken
+
  private:
   struct JointNow {  // at the present place
     StrainPoint point;
@@ -82,7 +119,6 @@ class Problem {
     double far = 0;      // its point is (1 - far) of the near and far of the far node
     int neighbour = -1;  // where it holds a node: the other link there, which takes half of its moment
   };
-  Solved iterate();  // Newton's method from where `begin` stands
   NewtonReport bend_into_reach(const NewtonOptions& options);
   double stretched() const;
   void begin_walls(const Drive& drive);
@@ -105,7 +141,7 @@ class Problem {
   void add_loads();
   void add_grips();
   void add_rows();
-  void sum_up();
+  void add_frozen_loads();
   LoadedPoint<double> loaded_point(int link, bool far) const;
   // Half of what lies along a link, and its share of what acts at the node there.
   template <class T>
@@ -150,6 +186,10 @@ class Problem {
 
   std::vector<Vec3> hat_, bar_;  // of points
   std::vector<Quat> q_, base_q_, bent_q_;
+  bool frozen_ = false;
+  std::vector<Vec3> frozen_force_, frozen_moment_, frozen_place_;  // on nodes, on links; where nodes were
+  std::vector<Mat3> frozen_tangent_;                               // of forces by their nodes' places
+  std::vector<Quat> frozen_q_;
   double blow_ = 0;    // [J] given by the clamps for that
   bool bent_ = false;  // a straight span is to bend in this step, to bent_q_
   Vec3 root_ = Vec3::Zero(), base_root_ = Vec3::Zero();

@@ -1,0 +1,290 @@
+#include "methods/compact/contacts.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "contact/body_obstacles.h"
+#include "methods/compact/coupled.h"
+
+namespace tendril::compact {
+namespace {
+
+constexpr double reach_of_radius = 0.02;  // where a barrier begins
+constexpr double kept = 0.1;              // of a gap, in one iteration
+
+// What a rod may be pressed with: its weight, its largest load ever, what bends it. A barrier carries any force; this is what it
+// carries at half of its reach.
+double usual_force(const Model& model, const Chain& chain) {
+  double gravity = model.gravity.norm(), load = 0;
+  for (const ChangingGravity& g : model.changing_gravity) gravity = std::max(gravity, g.acceleration.norm());
+  const auto largest = [](const Timetable<double>& factor) {
+    double most = factor.keys.empty() ? 1 : 0;
+    for (const auto& key : factor.keys) most = std::max(most, std::abs(key.value));
+    return most;
+  };
+  for (const NodeLoad& l : model.node_loads)
+    if (l.rod == chain.rod)
+      load = std::max(load, largest(l.factor) * l.value.norm() / (l.is_moment ? chain.length : 1.0));
+  for (const LineLoad& l : model.line_loads)
+    if (l.rod == chain.rod) load = std::max(load, largest(l.factor) * l.force.norm() * (l.to - l.from));
+  return 0.1 * chain.total * gravity + load + chain.EI / (chain.length * chain.length);
+}
+
+}  // namespace
+
+ContactField::ContactField(const Model& model, const Parts& parts)
+    : geometry_(model), body_of_(add_bodies(model, geometry_)), near_(model, geometry_), obstacles_(static_cast<int>(model.obstacles.size())) {
+  const std::size_t nodes = z(model.material.size()), edges = z(model.rest_length.size());
+  x.assign(nodes, Vec3::Zero()), base = x;
+  node_at_.resize(nodes), link_of_.resize(edges), rod_of_.resize(edges), boxes_.resize(edges);
+  for (const auto& part : parts) {
+    const Chain& chain = part->chain;
+    node_at_[z(chain.root_node)] = {chain.rod, 0};
+    for (int i = 0; i < chain.real(); ++i) {
+      const Link& link = chain.links[z(i)];
+      link_of_[z(link.edge)] = i, rod_of_[z(link.edge)] = chain.rod;
+      if (link.far != chain.root_node) node_at_[z(link.far)] = {chain.rod, i + 1};
+    }
+    force_.push_back(usual_force(model, chain));
+  }
+  for (int e = 0; e < geometry_.edges(); ++e) reach_ = std::max(reach_, reach_of_radius * geometry_.radius(e));
+}
+
+Barrier ContactField::barrier_of(const NearPair& pair) const {
+  double radius = pair.radius_a, force = force_[z(rod_of_[z(pair.edge_a)])];
+  if (pair.is_between_rods()) {
+    radius = std::min(radius, geometry_.radius(pair.edge_b));
+    force = std::max(force, force_[z(rod_of_[z(pair.edge_b)])]);
+  }
+  return {reach_of_radius * radius, force};
+}
+
+void ContactField::begin_boxes() {
+  for (Bounds& box : boxes_) box = {};
+}
+void ContactField::include(const Part& part, std::span<const Vec3> nodes) {
+  for (int i = 0; i < part.chain.real(); ++i) {
+    Bounds& box = boxes_[z(part.chain.links[z(i)].edge)];
+    box.include(nodes[z(i)]), box.include(nodes[z(i + 1)]);
+  }
+}
+void ContactField::pad() {
+  for (Bounds& box : boxes_) box = box.padded(0.5 * geometry_.skin());
+}
+Found ContactField::list(std::span<const Pose> from, std::span<const Pose> to) {
+  return near_.list(boxes_, from, to, reach_);
+}
+bool ContactField::is_inside(int edge, const Vec3& p, const Vec3& q) const {
+  const Bounds& b = boxes_[z(edge)];
+  return contains(b, Bounds{p.cwiseMin(q), p.cwiseMax(q)});
+}
+
+void Touching::take(std::span<const int> rods, std::span<const int> pairs, std::span<const Pose> poses) {
+  rods_.assign(rods.begin(), rods.end()), pairs_.assign(pairs.begin(), pairs.end());
+  poses_.assign(poses.begin(), poses.end());
+  base_gap_.resize(pairs_.size()), trial_gap_.resize(pairs_.size());
+  for (std::size_t k = 0; k < pairs_.size(); ++k)
+    base_gap_[k] = field_.near().gap(pair(k), field_.base, poses_) + field_.missing_radius;
+  outgrown_ = false;
+}
+
+void Touching::gather() {
+  for (const int rod : rods_) {
+    const Part& part = *parts_[z(rod)];
+    const auto places = part.problem.places();
+    field_.x[z(part.chain.root_node)] = places[0];
+    for (int i = 0; i < part.chain.real(); ++i)
+      if (part.chain.links[z(i)].far != part.chain.root_node)
+        field_.x[z(part.chain.links[z(i)].far)] = places[z(i + 1)];
+  }
+}
+
+// No point of the pair goes further than this.
+double Touching::motion_of(const NearPair& p) const {
+  double motion[2] = {0, 0};
+  for (std::size_t i = 0; i < 4; ++i)
+    if (p.node[i] >= 0)
+      motion[i / 2] = std::max(motion[i / 2], (field_.x[z(p.node[i])] - field_.base[z(p.node[i])]).squaredNorm());
+  return std::sqrt(motion[0]) + std::sqrt(motion[1]);
+}
+
+double Touching::free_fraction() {
+  gather();
+  double fraction = 1;
+  for (std::size_t k = 0; k < pairs_.size(); ++k) {
+    const NearPair& p = pair(k);
+    if (p.kind == NearPair::Kind::node_segment) continue;  // its segments say it
+    if (motion_of(p) < (1 - kept) * base_gap_[k]) continue;
+    fraction = std::min(fraction, free_of(p, base_gap_[k], present()));
+  }
+  return fraction;
+}
+
+double Touching::free_of(const NearPair& p, double gap, const ContactPositions& to) const {
+  if (field_.missing_radius == 0) return field_.near().free_fraction(p, before(), to, kept);
+  NearPair thinner = p;
+  thinner.radii -= field_.missing_radius;
+  std::ignore = gap;
+  return field_.near().free_fraction(thinner, before(), to, kept);
+}
+
+bool Touching::stays_inside() {
+  gather();
+  bool inside = true;
+  for (const int rod : rods_) {
+    const Part& part = *parts_[z(rod)];
+    const auto places = part.problem.places();
+    for (int i = 0; i < part.chain.real() && inside; ++i)
+      inside = field_.is_inside(part.chain.links[z(i)].edge, places[z(i)], places[z(i + 1)]);
+  }
+  if (inside) return true;
+  outgrown_ = true;
+  wanted_.clear();
+  for (const int rod : rods_) {
+    const auto places = parts_[z(rod)]->problem.places();
+    wanted_.insert(wanted_.end(), places.begin(), places.begin() + parts_[z(rod)]->chain.nodes());
+  }
+  return false;
+}
+
+void Touching::grow_boxes() {
+  std::size_t at = 0;
+  for (const int rod : rods_) {
+    const Part& part = *parts_[z(rod)];
+    field_.include(part, std::span(wanted_).subspan(at, z(part.chain.nodes())));
+    at += z(part.chain.nodes());
+  }
+}
+
+bool Touching::evaluate() {
+  gather();
+  energy_ = 0, least_ = 1;
+  active_.clear();
+  bool open = true;
+  double size = 0;
+  for (std::size_t k = 0; k < pairs_.size() && open; ++k) {
+    const NearPair& p = pair(k);
+    const double motion = motion_of(p);
+    const Barrier barrier = field_.barrier_of(p);
+    if (base_gap_[k] - motion > barrier.reach) {  // as far as it was
+      trial_gap_[k] = base_gap_[k] - motion;
+      continue;
+    }
+    trial_gap_[k] = field_.near().gap(p, field_.x, poses_) + field_.missing_radius;
+    open = trial_gap_[k] > 0;
+    if (open && p.kind != NearPair::Kind::node_segment && motion >= (1 - kept) * base_gap_[k])
+      open = free_of(p, base_gap_[k], present()) >= 1;
+    if (!open || trial_gap_[k] >= barrier.reach) continue;
+    Active a;
+    a.pair = pairs_[k];
+    field_.near().evaluate(p, field_.x, poses_, a.gap);
+    a.gap.at.gap += field_.missing_radius;
+    a.push = barrier_at(barrier, a.gap.at.gap);
+    if (a.gap.weight * a.push.energy == 0) continue;
+    energy_ += a.gap.weight * a.push.energy;
+    size += a.gap.weight * std::abs(a.push.slope) * barrier.reach;
+    least_ = std::min(least_, a.gap.at.gap / barrier.reach);
+    active_.push_back(a);
+  }
+  if (!open) return false;
+  for (const Active& a : active_) {
+    const NearPair& p = field_.pairs()[z(a.pair)];
+    Vector12 g = (a.gap.weight * a.push.slope) * a.gap.at.gradient;
+    if (a.gap.is_faded) g += a.push.energy * a.gap.weight_gradient;
+    for (std::size_t i = 0; i < 4; ++i) {
+      if (p.node[i] < 0) continue;
+      const ContactField::NodeAt& at = field_.of_node(p.node[i]);
+      parts_[z(at.rod)]->problem.node_gradient(at.k) += g.segment<3>(3 * static_cast<Eigen::Index>(i));
+    }
+  }
+  parts_[z(rods_[0])]->problem.add_energy(energy_, size);
+  return true;
+}
+
+void Touching::accept() {
+  for (const int rod : rods_) {
+    const Part& part = *parts_[z(rod)];
+    field_.base[z(part.chain.root_node)] = field_.x[z(part.chain.root_node)];
+    for (const Link& link : part.chain.links) field_.base[z(link.far)] = field_.x[z(link.far)];
+  }
+  std::copy(trial_gap_.begin(), trial_gap_.end(), base_gap_.begin());
+}
+
+// Exact, or the part that is positive: stiffness along the gap.
+void Touching::assemble(const Coupled& coupled, BlockLDLT& matrix, bool exact) const {
+  for (const Active& a : active_) {
+    const NearPair& p = field_.pairs()[z(a.pair)];
+    const Vector12& g = a.gap.at.gradient;
+    Matrix12 h = (a.gap.weight * a.push.bend) * g * g.transpose();
+    if (exact) {
+      h += (a.gap.weight * a.push.slope) * a.gap.at.hessian;
+      if (a.gap.is_faded) {
+        const Matrix12 mixed = g * a.gap.weight_gradient.transpose();
+        h += a.push.slope * (mixed + mixed.transpose()) + a.push.energy * a.gap.weight_hessian;
+      }
+    }
+    int block[4];
+    for (std::size_t i = 0; i < 4; ++i) {
+      block[i] = -1;
+      if (p.node[i] < 0) continue;
+      const ContactField::NodeAt& at = field_.of_node(p.node[i]);
+      block[i] = coupled.node_block(at.rod, at.k);
+    }
+    for (int i = 0; i < 4; ++i)
+      for (int j = 0; j <= i; ++j) {
+        if (block[i] < 0 || block[j] < 0) continue;
+        if (i != j && block[i] == block[j]) {
+          const Mat3 both = h.block<3, 3>(3 * i, 3 * j) + h.block<3, 3>(3 * j, 3 * i);
+          matrix.add(block[i], block[i], both);
+        } else {
+          matrix.add(block[i], block[j], h.block<3, 3>(3 * i, 3 * j));
+        }
+      }
+  }
+}
+
+bool Touching::free_to_start(std::span<const Pose> to) {
+  gather();
+  for (std::size_t k = 0; k < pairs_.size(); ++k)
+    if (free_of(pair(k), base_gap_[k], {field_.x, to}) < 1) return false;
+  move_to(to);
+  return true;
+}
+
+void Touching::move_to(std::span<const Pose> poses) {
+  gather();
+  set_poses(poses);
+  for (std::size_t k = 0; k < pairs_.size(); ++k)
+    trial_gap_[k] = field_.near().gap(pair(k), field_.x, poses_) + field_.missing_radius;
+  accept();
+}
+
+void Touching::write_points(std::vector<ContactPoint>& out) const {
+  for (const Active& a : active_) {
+    const NearPair& p = field_.pairs()[z(a.pair)];
+    const bool node = p.node[1] < 0;
+    const double s = a.gap.at.s;
+    const Vec3& a0 = field_.x[z(p.node[0])];
+    const Vec3 centre = node ? a0 : Vec3((1 - s) * a0 + s * field_.x[z(p.node[1])]);
+    const Vec3& n = a.gap.at.normal;
+    const int body = p.obstacle < 0 ? -1 : field_.body_of(p.obstacle);
+    out.push_back({centre - p.radius_a * n, n, -(a.gap.weight * a.push.slope) * n, a.gap.at.gap - field_.missing_radius,
+                   p.edge_a, p.edge_b, body < 0 ? p.obstacle : -1, body});
+  }
+}
+
+double Touching::free_to_drive(std::span<const Pose> to, std::span<const Vec3> shift) {
+  for (std::size_t r = 0; r < rods_.size(); ++r) {
+    const Part& part = *parts_[z(rods_[r])];
+    const auto move = [&](int node) { field_.x[z(node)] = field_.base[z(node)] + shift[r]; };
+    move(part.chain.root_node);
+    for (const Link& link : part.chain.links)
+      if (link.far != part.chain.root_node) move(link.far);
+  }
+  double fraction = 1;
+  for (std::size_t k = 0; k < pairs_.size(); ++k)
+    fraction = std::min(fraction, free_of(pair(k), base_gap_[k], {field_.x, to}));
+  return fraction;
+}
+
+}  // namespace tendril::compact

@@ -1,0 +1,108 @@
+// Contact as part of the energy: a barrier on every gap within a few percent of the radius (contact/barrier.h).
+//
+// Every place that Newton's method accepts has all gaps open, and the straight motion of the nodes to it is free: so nothing passes
+// through anything, at any step, force or speed. Pairs are known within boxes around the segments; what would leave its box makes
+// the boxes grow, and the solution goes on from where it is.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "contact/barrier.h"
+#include "contact/contact_watch.h"
+#include "contact/near_pairs.h"
+#include "linear/block_ldlt.h"
+#include "methods/compact/part.h"
+
+namespace tendril::compact {
+
+class Coupled;
+
+// What all rods share.
+class ContactField {
+ public:
+  ContactField(const Model& model, const Parts& parts);
+
+  struct NodeAt {
+    int rod = 0, k = 0;  // of the chain
+  };
+  const NodeAt& of_node(int node) const { return node_at_[z(node)]; }
+  int link_of(int edge) const { return link_of_[z(edge)]; }
+  int rod_of(int edge) const { return rod_of_[z(edge)]; }
+  const NearPairs& near() const { return near_; }
+  const ContactGeometry& geometry() const { return geometry_; }
+  std::span<const NearPair> pairs() const { return near_.pairs(); }
+  Barrier barrier_of(const NearPair& pair) const;
+  int body_of(int obstacle) const { return obstacle >= obstacles_ ? body_of_[z(obstacle - obstacles_)] : -1; }
+
+  void begin_boxes();                                           // none yet
+  void include(const Part& part, std::span<const Vec3> nodes);  // places of a rod's nodes, root first
+  void pad();                                                   // by the skin
+  Found list(std::span<const Pose> from, std::span<const Pose> to);
+  bool is_inside(int edge, const Vec3& p, const Vec3& q) const;
+
+  std::vector<Vec3> x, base;  // flat nodes: present place, last accepted one
+  double missing_radius = 0;  // [m] of what overlapped at the start, as long as it has not grown back
+
+ private:
+  ContactGeometry geometry_;
+  std::vector<int> body_of_;
+  NearPairs near_;
+  std::vector<NodeAt> node_at_;
+  std::vector<int> link_of_, rod_of_;  // of edges
+  std::vector<double> force_;          // of barriers, by rod [N]
+  std::vector<Bounds> boxes_;          // of edges
+  double reach_ = 0;                   // largest [m]
+  int obstacles_ = 0;                  // that are no bodies
+};
+
+// The contacts of an island.
+class Touching {
+ public:
+  Touching(ContactField& field, Parts& parts) : field_(field), parts_(parts) {}
+  void take(std::span<const int> rods, std::span<const int> pairs, std::span<const Pose> poses);
+
+  bool evaluate();         // at the present place: energy and gradient to the problems; false: not open, or not reached freely
+  double free_fraction();  // of the motion from the last accepted place to the present one
+  bool stays_inside();     // of the boxes; if not, they are to grow
+  bool outgrown() const { return outgrown_; }
+  void grow_boxes();  // by where it wanted to go
+  void accept();           // the present place is reached
+  void assemble(const Coupled& coupled, BlockLDLT& matrix, bool exact) const;
+  // How much of what obstacles and held roots are to do is free: they go from `poses` and from where nodes are, by `shift` of each rod.
+  double free_to_drive(std::span<const Pose> to, std::span<const Vec3> shift);
+  bool free_to_start(std::span<const Pose> to);  // from the last accepted place to where the problems stand; if so, it is accepted
+  void set_poses(std::span<const Pose> poses) { poses_.assign(poses.begin(), poses.end()); }
+  void move_to(std::span<const Pose> poses);  // the problems' present place is accepted, with these
+  void write_points(std::vector<ContactPoint>& out) const;
+  std::span<const Pose> poses() const { return poses_; }
+
+  struct Active {  // a pair that pushes
+    int pair = 0;
+    PairGap gap;
+    BarrierValue push;
+  };
+  std::span<const Active> active() const { return active_; }
+  double energy() const { return energy_; }
+  double least_gap() const { return least_; }  // over its reach; 1: nothing touches
+
+ private:
+  const NearPair& pair(std::size_t k) const { return field_.pairs()[z(pairs_[k])]; }
+  void gather();  // places of the problems' nodes
+  double motion_of(const NearPair& pair) const;
+  double free_of(const NearPair& pair, double gap, const ContactPositions& to) const;
+  ContactPositions before() const { return {field_.base, poses_}; }
+  ContactPositions present() const { return {field_.x, poses_}; }
+
+  ContactField& field_;
+  Parts& parts_;
+  std::vector<int> rods_, pairs_;
+  std::vector<double> base_gap_, trial_gap_;
+  std::vector<Pose> poses_;
+  std::vector<Active> active_;
+  std::vector<Vec3> wanted_;
+  double energy_ = 0, least_ = 1;
+  bool outgrown_ = false;
+};
+
+}  // namespace tendril::compact

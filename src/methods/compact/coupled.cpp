@@ -1,0 +1,285 @@
+#include "methods/compact/coupled.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "math/rotation.h"
+#include "methods/compact/contacts.h"
+
+namespace tendril::compact {
+
+namespace {
+constexpr double most_turned = 1.5;  // [rad] of a link in one iteration
+}  // namespace
+
+Coupled::Coupled(const Model& model, Parts& parts, const SolverSettings& settings)
+    : model_(model), parts_(parts), settings_(settings), slot_(parts.size(), -1) {}
+
+int Coupled::node_block(int rod, int k) const {
+  const Place& at = at_[z(slot_[z(rod)])];
+  if (at.root_held) return k == 0 ? -1 : at.nodes + k - 1;
+  return at.nodes + k;
+}
+
+void Coupled::take(std::span<const int> rods, Touching* touching) {
+  for (const int rod : rods_) slot_[z(rod)] = -1;
+  rods_.assign(rods.begin(), rods.end());
+  for (std::size_t i = 0; i < rods_.size(); ++i) slot_[z(rods_[i])] = static_cast<int>(i);
+  touching_ = touching;
+  fallbacks_ = 0, row_weight_ = 0, shift_ = 0;
+  number();
+}
+
+void Coupled::number() {
+  at_.resize(rods_.size());
+  rows_.clear();
+  blocks_ = 0, expected_negative_ = 0;
+  for (std::size_t s = 0; s < rods_.size(); ++s) {
+    const Chain& chain = part(static_cast<int>(s)).chain;
+    const Problem& problem = part(static_cast<int>(s)).problem;
+    Place& at = at_[s];
+    at.root_held = problem.root_is_held();
+    at.nodes = blocks_, blocks_ += chain.nodes() - (at.root_held ? 1 : 0);
+    at.turns = blocks_, blocks_ += chain.all();
+    at.multipliers = blocks_, blocks_ += chain.real();
+    at.rows = blocks_;
+    expected_negative_ += 3 * chain.real();
+    const auto add = [&](int row, int first, int second) {
+      if (!problem.row_holds(row)) return;
+      rows_.push_back({static_cast<int>(s), row, first, second});
+      ++blocks_, expected_negative_ += 3;
+    };
+    const int rod = rods_[s];
+    for (std::size_t h = 0; h < chain.held.size(); ++h)
+      add(3 * static_cast<int>(h), node_block(rod, chain.held[h].link + 1), -1);
+    if (!chain.ring) continue;
+    add(chain.held_rows(), node_block(rod, chain.real()), node_block(rod, 0));
+    add(chain.held_rows() + 3, at.turns + chain.real(), at.turns);
+  }
+  unknowns_.resize(3 * z(blocks_));
+}
+
+// ---- energy and gradient ---------------------------------------------------------------------------------------------------------
+NewtonPoint Coupled::evaluate() {
+  for (std::size_t s = 0; s < rods_.size(); ++s) part(static_cast<int>(s)).problem.take_place();
+  bool open = true;
+  if (touching_ != nullptr) open = touching_->evaluate();
+  NewtonPoint sum;
+  double squares = 0;
+  violation_ = 0;
+  for (std::size_t s = 0; s < rods_.size(); ++s) {
+    Problem& problem = part(static_cast<int>(s)).problem;
+    const NewtonPoint own = problem.sum_up();
+    sum.energy += own.energy, sum.energy_scale += own.energy_scale;
+    squares += own.residual * own.residual;
+    for (const double v : problem.violations()) violation_ += std::abs(v);
+  }
+  energy_ = sum.energy;
+  sum.residual = std::sqrt(squares);
+  sum.energy += row_weight_ * violation_;
+  if (!open) sum.energy = std::nan("");  // something is closed, or would have passed on the way
+  return sum;
+}
+
+void Coupled::renew(NewtonPoint& here) const { here.energy = base_energy_ + row_weight_ * base_violation_; }
+
+// ---- matrix ----------------------------------------------------------------------------------------------------------------------
+void Coupled::assemble_chain(int slot, bool exact, double shift) {
+  const Chain& chain = part(slot).chain;
+  Problem& problem = part(slot).problem;
+  const ChainLDLT& m = problem.assembled(exact);
+  const Place& at = at_[z(slot)];
+  const int rod = rods_[z(slot)];
+  const double more = problem.row_constants().tiny + shift * chain.stiffest;
+  if (!at.root_held) matrix_.add(node_block(rod, 0), node_block(rod, 0), m.root());
+  for (int i = 0; i < chain.all(); ++i) {
+    const auto& link = m.link(i);
+    Mat3 turn = link.turn;
+    turn.diagonal().array() += more;
+    if (i > 0) turn += link.joint;
+    if (i + 1 < chain.all()) turn += m.link(i + 1).joint;
+    matrix_.add(at.turns + i, at.turns + i, turn);
+    if (i > 0) matrix_.add(at.turns + i, at.turns + i - 1, -(link.joint + skew(link.half)));
+    if (i >= chain.real()) continue;
+    const int far = node_block(rod, i + 1), near = node_block(rod, i), multiplier = at.multipliers + i;
+    matrix_.add(far, far, link.node);
+    matrix_.add(multiplier, far, Mat3::Identity());
+    if (near >= 0) matrix_.add(multiplier, near, -Mat3::Identity());
+    matrix_.add(multiplier, at.turns + i, skew(link.arm));
+    matrix_.pair(multiplier, far);
+  }
+}
+
+void Coupled::assemble(bool exact, double shift) {
+  matrix_.begin(blocks_);
+  for (std::size_t s = 0; s < rods_.size(); ++s) assemble_chain(static_cast<int>(s), exact, shift);
+  int block = 0;
+  std::size_t r = 0;
+  for (std::size_t s = 0; s < rods_.size(); ++s) {
+    const Chain& chain = part(static_cast<int>(s)).chain;
+    block = at_[s].rows;
+    for (; r < rows_.size() && rows_[r].part == static_cast<int>(s); ++r, ++block) {
+      const Row& row = rows_[r];
+      matrix_.add(block, row.first, Mat3::Identity());
+      if (row.second >= 0) matrix_.add(block, row.second, -Mat3::Identity());
+      const bool turn = chain.ring && row.row >= chain.held_rows() + 3;
+      const double give = turn ? 0 : part(static_cast<int>(s)).problem.row_constants().give;
+      matrix_.add(block, block, -give * Mat3::Identity());
+      matrix_.put_last(block);
+    }
+  }
+  if (touching_ != nullptr) touching_->assemble(*this, matrix_, exact);
+}
+
+bool Coupled::direct(bool exact, double shift) {
+  assemble(exact, shift);
+  const PivotReport report = matrix_.factor(1e-300);
+  if (report.negative != expected_negative_) return false;
+  solve_direction();
+  return true;
+}
+
+void Coupled::solve_direction() {
+  std::fill(unknowns_.begin(), unknowns_.end(), 0.0);
+  const auto put = [&](int block, const double* v, double factor) {
+    for (int k = 0; k < 3 && block >= 0; ++k) unknowns_[z(3 * block + k)] += factor * v[k];
+  };
+  std::size_t r = 0;
+  for (std::size_t s = 0; s < rods_.size(); ++s) {
+    const Problem& problem = part(static_cast<int>(s)).problem;
+    const double* g = problem.gradient().data();
+    put(node_block(rods_[s], 0), g, -1);
+    for (int i = 0; i < part(static_cast<int>(s)).chain.all(); ++i) put(at_[s].turns + i, g + 3 + 3 * i, -1);
+    int block = at_[s].rows;
+    for (; r < rows_.size() && rows_[r].part == static_cast<int>(s); ++r, ++block) {
+      const double* violation = problem.violations().data() + rows_[r].row;
+      put(block, violation, -1);
+      // Rows of held points pull as springs too (problem.h).
+      if (rows_[r].row < part(static_cast<int>(s)).chain.held_rows())
+        put(rows_[r].first, violation, -problem.row_constants().stiffness);
+    }
+  }
+  matrix_.solve(unknowns_);
+  r = 0;
+  for (std::size_t s = 0; s < rods_.size(); ++s) {
+    const Chain& chain = part(static_cast<int>(s)).chain;
+    const std::span<double> d = part(static_cast<int>(s)).problem.direction();
+    std::fill(d.begin(), d.end(), 0.0);
+    const auto get = [&](int block, double* v) {
+      for (int k = 0; k < 3 && block >= 0; ++k) v[k] = unknowns_[z(3 * block + k)];
+    };
+    get(node_block(rods_[s], 0), d.data());
+    for (int i = 0; i < chain.all(); ++i) get(at_[s].turns + i, d.data() + 3 + 3 * i);
+    int block = at_[s].rows;
+    for (; r < rows_.size() && rows_[r].part == static_cast<int>(s); ++r, ++block)
+      get(block, d.data() + 3 + 3 * chain.all() + rows_[r].row);
+  }
+}
+
+void Coupled::limit_direction() {
+  double largest = 0;
+  for (std::size_t s = 0; s < rods_.size(); ++s) {
+    const double* d = part(static_cast<int>(s)).problem.direction().data();
+    for (int i = 0; i < part(static_cast<int>(s)).chain.all(); ++i)
+      largest = std::max(largest, Eigen::Map<const Vec3>(d + 3 + 3 * i).squaredNorm());
+  }
+  if (!(largest > most_turned * most_turned)) return;
+  const double factor = most_turned / std::sqrt(largest);
+  for (std::size_t s = 0; s < rods_.size(); ++s)
+    for (double& d : part(static_cast<int>(s)).problem.direction()) d *= factor;
+}
+
+// ---- Newton's method -------------------------------------------------------------------------------------------------------------
+// Exact; with a shift, which grows; then the positive one.
+double Coupled::direction() {
+  bool found = direct(true, 0);
+  if (!found) {
+    ++fallbacks_;
+    for (double shift = std::max(1e-5, 0.1 * shift_); !found && shift < 0.2; shift *= 10) {
+      shift_ = shift;
+      found = direct(true, shift);
+    }
+    if (!found && !direct(false, 0)) return std::nan("");
+  } else {
+    shift_ = 0;
+  }
+  limit_direction();
+  base_energy_ = energy_, base_violation_ = violation_;
+  const double slope = slope_of_energy();
+  if (!find_fraction()) return std::nan("");
+  double largest = 0;
+  for (std::size_t s = 0; s < rods_.size(); ++s) {
+    const Problem& problem = part(static_cast<int>(s)).problem;
+    const auto rows = part(static_cast<int>(s)).problem.direction().subspan(problem.gradient().size());
+    for (std::size_t k = 0; k < rows.size(); ++k)
+      largest = std::max(largest, std::abs(problem.multipliers()[k] + rows[k]));
+  }
+  row_weight_ = std::max(row_weight_, 1.1 * largest);
+  return slope - row_weight_ * base_violation_;
+}
+
+// The gradient has the multipliers in it, the energy has not.
+double Coupled::slope_of_energy() const {
+  double slope = 0;
+  for (std::size_t s = 0; s < rods_.size(); ++s) {
+    const Problem& problem = part(static_cast<int>(s)).problem;
+    const std::span<double> d = parts_[z(rods_[s])]->problem.direction();
+    const auto g = problem.gradient();
+    for (std::size_t i = 0; i < g.size(); ++i) slope += g[i] * d[i];
+    for (std::size_t k = 0; k < problem.violations().size(); ++k)
+      slope += problem.multipliers()[k] * problem.violations()[k];
+  }
+  return slope;
+}
+
+// How much of the direction is free; false where it leaves the boxes that contacts were looked for in.
+bool Coupled::find_fraction() {
+  fraction_ = 1;
+  if (touching_ == nullptr) return true;
+  for (int k = 0; k < 40; ++k) {
+    move(fraction_);
+    for (std::size_t s = 0; s < rods_.size(); ++s) part(static_cast<int>(s)).problem.find_places();
+    const double free = touching_->free_fraction();
+    if (free >= 1) break;
+    fraction_ *= std::max(0.1, 0.9 * free);
+  }
+  if (touching_->stays_inside()) return true;
+  move(0);
+  std::ignore = evaluate();
+  return false;
+}
+
+void Coupled::move(double fraction) {
+  for (std::size_t s = 0; s < rods_.size(); ++s) part(static_cast<int>(s)).problem.move(fraction);
+}
+
+void Coupled::accept() {
+  for (std::size_t s = 0; s < rods_.size(); ++s) part(static_cast<int>(s)).problem.accept();
+  if (touching_ != nullptr) touching_->accept();
+}
+
+Solved Coupled::iterate() {
+  NewtonOptions options;
+  options.max_iterations = settings_.iterations;
+  options.smallest_step = 1e-9, options.tolerance = 0;
+  options.residual_suffices = rows_.empty() ? 0 : 0.7;
+  for (std::size_t s = 0; s < rods_.size(); ++s) {
+    const Problem& problem = part(static_cast<int>(s)).problem;
+    if (problem.stretch() > 1 + 1e-9) return {false, Cause::clamp_out_of_reach};
+    const Problem::Accuracy asked = problem.accuracy();
+    options.tolerance = std::max(options.tolerance, asked.tolerance);
+    options.acceptable = std::max(options.acceptable, asked.acceptable);
+  }
+  const NewtonReport report = newton_minimise(*this, options);
+  const bool converged = report.converged || (report.end != NewtonEnd::not_finite && report.residual <= options.acceptable);
+  Solved solved{converged, Cause::none, report.iterations, fallbacks_, report.residual};
+  if (converged) return solved;
+  if (touching_ != nullptr && touching_->outgrown()) return solved;  // to go on in larger boxes
+  const bool still = part(0).problem.stage().still();
+  solved.cause = report.end == NewtonEnd::not_finite ? Cause::not_finite
+                 : !still                            ? Cause::step_too_large
+                                                     : Cause::no_equilibrium;
+  return solved;
+}
+
+}  // namespace tendril::compact

@@ -1,0 +1,296 @@
+#include "methods/compact/meeting.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+namespace tendril::compact {
+namespace {
+
+constexpr int max_rounds = 60;        // of larger boxes
+constexpr int max_drive_rounds = 60;  // of driven things
+constexpr double kept_in_drive = 0.8; // of what is free
+
+}  // namespace
+
+Meeting::Meeting(const Model& model, Parts& parts, const SolverSettings& settings, const Drive& drive)
+    : model_(model), parts_(parts), settings_(settings), field_(model, parts) {
+  for (const ObstacleNow& o : drive.obstacles) poses_.push_back(o.pose);
+  for (std::size_t o = poses_.size(); o < field_.geometry().obstacles().size(); ++o) poses_.push_back({});
+  target_ = poses_;
+  root_target_.resize(parts.size());
+  group_.resize(parts.size()), is_done_.resize(parts.size()), is_started_.resize(parts.size());
+  progress_.resize(parts.size());
+  // What overlaps at the start, within what a scene may: radii are as much smaller until it is open.
+  field_.begin_boxes();
+  for (const auto& part : parts_) {
+    const auto& y = part->state.points.y;
+    field_.include(*part, {y.data(), z(part->chain.nodes())});
+    field_.base[z(part->chain.root_node)] = y[0];
+    for (int i = 0; i < part->chain.real(); ++i)
+      if (part->chain.links[z(i)].far != part->chain.root_node) field_.base[z(part->chain.links[z(i)].far)] = y[z(i + 1)];
+  }
+  field_.pad();
+  if (field_.list(poses_, poses_) != Found::fine) return;
+  for (const NearPair& pair : field_.pairs()) {
+    const double gap = field_.near().gap(pair, field_.base, poses_), reach = field_.barrier_of(pair).reach;
+    least_gap_ = std::min(least_gap_, gap / reach);
+    if (gap < 0.1 * reach) field_.missing_radius = std::max(field_.missing_radius, 0.5 * reach - gap);
+  }
+}
+
+void Meeting::begin_rod(int rod) {
+  Part& part = *parts_[z(rod)];
+  part.problem.begin(part.state, *drive_, *loads_, stage_);
+  root_target_[z(rod)] = part.problem.root();
+  part.problem.find_places();
+  is_started_[z(rod)] = is_done_[z(rod)] = 0;
+  progress_[z(rod)] = 0;
+}
+
+void Meeting::begin(const Drive& drive, const LoadsNow& loads, const Stage& stage) {
+  drive_ = &drive, loads_ = &loads, stage_ = stage;
+  for (std::size_t o = 0; o < drive.obstacles.size(); ++o) target_[o] = drive.obstacles[o].pose;
+  field_.begin_boxes();
+  for (std::size_t r = 0; r < parts_.size(); ++r) {
+    Part& part = *parts_[r];
+    begin_rod(static_cast<int>(r));
+    const auto& y = part.state.points.y;
+    field_.include(part, {y.data(), z(part.chain.nodes())});
+    field_.include(part, part.problem.places());
+    field_.base[z(part.chain.root_node)] = y[0];
+    for (int i = 0; i < part.chain.real(); ++i)
+      if (part.chain.links[z(i)].far != part.chain.root_node) field_.base[z(part.chain.links[z(i)].far)] = y[z(i + 1)];
+  }
+  field_.pad();
+}
+
+// Islands: rods that pairs connect, by their lowest rod; a rod with pairs is one at least.
+void Meeting::find_islands() {
+  std::iota(group_.begin(), group_.end(), 0);
+  const auto root = [&](int r) {
+    while (group_[z(r)] != r) r = group_[z(r)] = group_[z(group_[z(r)])];
+    return r;
+  };
+  for (const NearPair& pair : field_.pairs()) {
+    if (!pair.is_between_rods()) continue;
+    const int a = root(field_.rod_of(pair.edge_a)), b = root(field_.rod_of(pair.edge_b));
+    group_[z(std::max(a, b))] = std::min(a, b);
+  }
+  islands_ = 0;
+  alone_.clear();
+  std::vector<int>& number = island_of_;
+  number.assign(parts_.size(), -1);
+  const auto island_of = [&](int rod) -> Island& {
+    const int r = root(rod);
+    if (number[z(r)] < 0) {
+      number[z(r)] = islands_++;
+      if (islands_ > static_cast<int>(island_.size()))
+        island_.push_back(std::make_unique<Island>(model_, parts_, settings_, field_));
+      island_[z(islands_ - 1)]->rods.clear(), island_[z(islands_ - 1)]->pairs.clear();
+    }
+    return *island_[z(number[z(r)])];
+  };
+  const auto pairs = field_.pairs();
+  for (std::size_t k = 0; k < pairs.size(); ++k)
+    island_of(field_.rod_of(pairs[k].edge_a)).pairs.push_back(static_cast<int>(k));
+  for (int r = 0; r < static_cast<int>(parts_.size()); ++r) {
+    if (number[z(root(r))] < 0)
+      alone_.push_back(r);
+    else
+      island_of(r).rods.push_back(r);
+  }
+}
+
+// What overlapped at the start opens by a part of what is open, step by step.
+void Meeting::open_overlaps() {
+  if (field_.missing_radius == 0) return;
+  double least = field_.missing_radius;
+  for (const NearPair& pair : field_.pairs()) {
+    const double reach = field_.barrier_of(pair).reach;
+    least = std::min(least, std::max(0.0, field_.near().gap(pair, field_.base, poses_) + field_.missing_radius - 0.2 * reach));
+  }
+  field_.missing_radius = std::max(0.0, field_.missing_radius - 0.5 * least);
+  if (field_.missing_radius < 1e-12 * field_.geometry().radius(0)) field_.missing_radius = 0;
+}
+
+void Meeting::solve_alone(int rod) {
+  Part& part = *parts_[z(rod)];
+  if (is_done_[z(rod)]) return;
+  part.solved = part.problem.iterate();
+  part.problem.find_places();
+  is_done_[z(rod)] = 1;
+}
+
+Pose Meeting::pose_between(std::size_t o, double progress) const {
+  if (progress >= 1) return target_[o];
+  const Pose &from = poses_[o], &to = target_[o];
+  Pose p;
+  p.position = from.position + progress * (to.position - from.position);
+  const double sign = from.orientation.dot(to.orientation) < 0 ? -1 : 1;
+  p.orientation = Quat(((1 - progress) * from.orientation.coeffs() + progress * sign * to.orientation.coeffs()).normalized());
+  return p;
+}
+
+// As it would go on, where that is free; else from where it is.
+void Meeting::start_island(Island& island) {
+  const bool all_started = std::all_of(island.rods.begin(), island.rods.end(), [&](int r) { return is_started_[z(r)] != 0; });
+  double low = 1, high = 0;
+  for (const int r : island.rods) low = std::min(low, progress_[z(r)]), high = std::max(high, progress_[z(r)]);
+  island.progress = low;
+  island.target_poses.resize(poses_.size());
+  for (std::size_t o = 0; o < poses_.size(); ++o) island.target_poses[o] = pose_between(o, low);
+  if (!all_started || low != high) {
+    // Some are not under way: all begin at the last level.
+    for (const int r : island.rods) {
+      Part& part = *parts_[z(r)];
+      if (is_started_[z(r)] || is_done_[z(r)]) part.problem.take_back(), begin_rod(r);
+      const auto& y = part.state.points.y;
+      field_.base[z(part.chain.root_node)] = y[0];
+      for (int i = 0; i < part.chain.real(); ++i)
+        if (part.chain.links[z(i)].far != part.chain.root_node) field_.base[z(part.chain.links[z(i)].far)] = y[z(i + 1)];
+      is_started_[z(r)] = 1;
+    }
+    island.touching.take(island.rods, island.pairs, poses_);
+    island.progress = 0;
+    if (island.touching.free_to_start(target_)) {
+      island.touching.set_poses(target_);
+      island.progress = 1;
+    } else {
+      for (const int r : island.rods) parts_[z(r)]->problem.start_at_rest(), parts_[z(r)]->problem.find_places();
+      const bool driven = std::any_of(island.rods.begin(), island.rods.end(), [&](int r) {
+        return parts_[z(r)]->problem.root_is_held() && root_target_[z(r)] != parts_[z(r)]->problem.root();
+      });
+      bool moves = driven;
+      for (std::size_t o = 0; o < poses_.size(); ++o)
+        moves = moves || poses_[o].position != target_[o].position ||
+                poses_[o].orientation.coeffs() != target_[o].orientation.coeffs();
+      if (!moves) island.progress = 1;
+    }
+  } else {
+    island.touching.take(island.rods, island.pairs, island.target_poses);
+  }
+}
+
+// Driven things go on as far as is free. False: they cannot.
+bool Meeting::drive_on(Island& island) {
+  island.shift.resize(island.rods.size());
+  for (std::size_t r = 0; r < island.rods.size(); ++r) {
+    const Problem& problem = parts_[z(island.rods[r])]->problem;
+    island.shift[r] = problem.root_is_held() ? Vec3(root_target_[z(island.rods[r])] - problem.root()) : Vec3(Vec3::Zero());
+  }
+  const double free = island.touching.free_to_drive(target_, island.shift);
+  const double part = free >= 1 ? 1 : kept_in_drive * free;
+  if (part < 1e-7) return false;
+  island.progress = part == 1 ? 1 : island.progress + part * (1 - island.progress);
+  for (std::size_t r = 0; r < island.rods.size(); ++r) {
+    Problem& problem = parts_[z(island.rods[r])]->problem;
+    if (problem.root_is_held())
+      problem.set_root(part == 1 ? root_target_[z(island.rods[r])] : Vec3(problem.root() + part * island.shift[r]));
+    problem.find_places();
+  }
+  for (std::size_t o = 0; o < poses_.size(); ++o) island.target_poses[o] = pose_between(o, island.progress);
+  island.touching.move_to(island.target_poses);
+  return true;
+}
+
+void Meeting::solve_island(Island& island) {
+  start_island(island);
+  island.solved = {};
+  int iterations = 0;
+  for (int round = 0;; ++round) {
+    if (island.progress < 1 && (round > max_drive_rounds || !drive_on(island))) {
+      island.solved.fine = false, island.solved.cause = Cause::contact;
+      break;
+    }
+    for (const int r : island.rods) parts_[z(r)]->problem.freeze_loads();
+    island.coupled.take(island.rods, &island.touching);
+    island.solved = island.coupled.iterate();
+    iterations += island.solved.iterations;
+    if (!island.solved.fine) break;
+    if (island.progress < 1) continue;
+    double changed = 0;
+    for (const int r : island.rods) changed = std::max(changed, parts_[z(r)]->problem.thaw());
+    if (!(changed > 1e-6) || round > max_drive_rounds) break;
+  }
+  island.solved.iterations = iterations;
+  for (const int r : island.rods) progress_[z(r)] = island.progress;
+}
+
+bool Meeting::solve(const Drive& drive, const LoadsNow& loads, const Stage& stage, Workers& workers) {
+  begin(drive, loads, stage);
+  bool fine = true;
+  for (int round = 0;; ++round) {
+    const Found found = round > max_rounds ? Found::too_many : field_.list(poses_, target_);
+    if (found != Found::fine) {
+      for (auto& part : parts_) part->solved = {false, found == Found::not_finite ? Cause::not_finite : Cause::contact};
+      fine = false;
+      break;
+    }
+    if (round == 0) open_overlaps();
+    find_islands();
+    const int alone = static_cast<int>(alone_.size());
+    workers.for_each_chunk(alone + islands_, [&](int k) {
+      if (k < islands_)
+        solve_island(*island_[z(k)]);
+      else
+        solve_alone(alone_[z(k - islands_)]);
+    });
+    // Who has left the box it was looked for in?
+    bool grown = false;
+    for (int k = 0; k < islands_; ++k) {
+      Island& island = *island_[z(k)];
+      for (const int r : island.rods) parts_[z(r)]->solved = island.solved;
+      fine = fine && (island.solved.fine || island.touching.outgrown());
+      if (!island.touching.outgrown()) continue;
+      island.touching.grow_boxes();
+      grown = true;
+    }
+    for (const int r : alone_) grown = !check_alone(r) || grown;
+    for (const int r : alone_) fine = fine && (parts_[z(r)]->solved.fine || !is_done_[z(r)]);
+    if (!grown || !fine) break;
+    field_.pad();
+  }
+  if (!fine) {
+    for (auto& part : parts_) part->problem.take_back();
+    return false;
+  }
+  finish();
+  return true;
+}
+
+// Alone it may go anywhere in its box; from further away it starts again.
+bool Meeting::check_alone(int rod) {
+  Part& part = *parts_[z(rod)];
+  const auto places = part.problem.places();
+  bool inside = true;
+  for (int i = 0; i < part.chain.real() && inside; ++i)
+    inside = field_.is_inside(part.chain.links[z(i)].edge, places[z(i)], places[z(i + 1)]);
+  if (inside || !part.solved.fine) return true;
+  field_.include(part, places);
+  part.problem.take_back();
+  begin_rod(rod);
+  return false;
+}
+
+void Meeting::finish() {
+  energy_ = 0, least_gap_ = 1;
+  for (auto& part : parts_) {
+    part->solved.folded = part->problem.is_folded_now();
+    part->problem.finish();
+  }
+  points_.clear();
+  for (int k = 0; k < islands_; ++k) {
+    energy_ += island_[z(k)]->touching.energy();
+    least_gap_ = std::min(least_gap_, island_[z(k)]->touching.least_gap());
+    island_[z(k)]->touching.write_points(points_);
+  }
+  std::copy(target_.begin(), target_.end(), poses_.begin());
+}
+
+void Meeting::visit_state(StateArchive& archive) {
+  archive(energy_, least_gap_, field_.missing_radius);
+  archive.fixed(poses_);
+}
+
+}  // namespace tendril::compact

@@ -1,0 +1,72 @@
+// All rods of a step, alone or in islands.
+//
+// Rods whose boxes touch nothing are solved alone, by the chain solver; the others in islands (coupled.h). Side by side; the same bits
+// for any number of threads. Where a rod leaves the box in which contacts were looked for, boxes grow, islands are found anew, and it
+// goes on from where it is. Obstacles and held roots that move go as far as is free, rods give way, and so on in rounds.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "methods/compact/contacts.h"
+#include "methods/compact/coupled.h"
+#include "parallel/workers.h"
+
+namespace tendril::compact {
+
+class Meeting {
+ public:
+  Meeting(const Model& model, Parts& parts, const SolverSettings& settings, const Drive& drive);
+
+  // Solves for the next level of all rods and puts it into their states; false: one of them failed (Part::solved), none is changed.
+  bool solve(const Drive& drive, const LoadsNow& loads, const Stage& stage, Workers& workers);
+  bool touches_now() const { return least_gap_ < 1; }  // at the last level
+  double energy() const { return energy_; }            // of the barriers, at the last level
+  std::span<const ContactPoint> points() const { return points_; }
+  int touching() const { return static_cast<int>(points_.size()); }
+  void visit_state(StateArchive& archive);
+
+ private:
+  struct Island {
+    std::vector<int> rods, pairs;
+    Coupled coupled;
+    Touching touching;
+    double progress = 0;  // of what is driven
+    std::vector<Pose> target_poses;
+    std::vector<Vec3> shift;
+    Solved solved;
+    Island(const Model& model, Parts& parts, const SolverSettings& settings, ContactField& field)
+        : coupled(model, parts, settings), touching(field, parts) {}
+  };
+  void begin(const Drive& drive, const LoadsNow& loads, const Stage& stage);
+  void begin_rod(int rod);
+  void find_islands();
+  void open_overlaps();
+  void solve_alone(int rod);
+  void solve_island(Island& island);
+  void start_island(Island& island);
+  bool drive_on(Island& island);
+  Pose pose_between(std::size_t obstacle, double progress) const;
+  bool check_alone(int rod);
+  void finish();
+
+  const Model& model_;
+  Parts& parts_;
+  SolverSettings settings_;
+  ContactField field_;
+  const Drive* drive_ = nullptr;
+  const LoadsNow* loads_ = nullptr;
+  Stage stage_;
+  std::vector<Pose> poses_, target_;            // of obstacles: at the last level, at the new one
+  std::vector<Vec3> root_target_;               // by rod
+  std::vector<std::unique_ptr<Island>> island_;  // as many as there ever were
+  int islands_ = 0;                              // now
+  std::vector<int> group_, alone_;               // by rod; rods
+  std::vector<char> is_done_, is_started_;       // by rod
+  std::vector<double> progress_;                 // by rod
+  std::vector<int> island_of_;
+  std::vector<ContactPoint> points_;
+  double energy_ = 0, least_gap_ = 1;
+};
+
+}  // namespace tendril::compact
