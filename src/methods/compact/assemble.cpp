@@ -21,8 +21,7 @@ void Problem::assemble_joints(Matrix& m, bool exact) {
   const auto hessian = [&](const Joint& joint, const JointNow& now) {
     Mat3 h = now.slopes.transpose() * now.kappa.asDiagonal() * now.slopes;
     if (exact) h += strain_curvature(now.point, now.kappa.cwiseProduct(now.point.strain - now.rest));
-    const Mat3 frame =
-        joint.a >= 0 ? frame_[z(joint.a)] : drive_->clamps[z(joint.clamp)].pose.orientation.toRotationMatrix();
+    const Mat3 frame = joint.a >= 0 ? frame_[z(joint.a)] : frames()[z(joint.clamp)].pose.orientation.toRotationMatrix();
     return Mat3(frame * h * frame.transpose());
   };
   for (int i = 1; i < chain_.all(); ++i) {
@@ -37,7 +36,8 @@ void Problem::assemble_joints(Matrix& m, bool exact) {
   for (std::size_t w = 0; w < wall_.size(); ++w) {
     if (!state_->wall_holds[w]) continue;
     const Joint& wall = chain_.walls[w];
-    m.link(std::max(wall.a, wall.b)).turn += hessian(wall, wall_[w]);
+    wall_hessian_[w] = hessian(wall, wall_[w]);
+    m.link(std::max(wall.a, wall.b)).turn += wall_hessian_[w];
   }
 }
 

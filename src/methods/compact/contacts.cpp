@@ -23,8 +23,7 @@ double usual_force(const Model& model, const Chain& chain) {
     return most;
   };
   for (const NodeLoad& l : model.node_loads)
-    if (l.rod == chain.rod)
-      load = std::max(load, largest(l.factor) * l.value.norm() / (l.is_moment ? chain.length : 1.0));
+    if (l.rod == chain.rod) load = std::max(load, largest(l.factor) * l.value.norm() / (l.is_moment ? chain.length : 1.0));
   for (const LineLoad& l : model.line_loads)
     if (l.rod == chain.rod) load = std::max(load, largest(l.factor) * l.force.norm() * (l.to - l.from));
   return 0.1 * chain.total * gravity + load + chain.EI / (chain.length * chain.length);
@@ -33,7 +32,10 @@ double usual_force(const Model& model, const Chain& chain) {
 }  // namespace
 
 ContactField::ContactField(const Model& model, const Parts& parts)
-    : geometry_(model), body_of_(add_bodies(model, geometry_)), near_(model, geometry_), obstacles_(static_cast<int>(model.obstacles.size())) {
+    : geometry_(model),
+      body_of_(add_bodies(model, geometry_)),
+      near_(model, geometry_),
+      obstacles_(static_cast<int>(model.obstacles.size())) {
   const std::size_t nodes = z(model.material.size()), edges = z(model.rest_length.size());
   x.assign(nodes, Vec3::Zero()), base = x;
   node_at_.resize(nodes), link_of_.resize(edges), rod_of_.resize(edges), boxes_.resize(edges);
@@ -94,8 +96,7 @@ void Touching::gather() {
     const auto places = part.problem.places();
     field_.x[z(part.chain.root_node)] = places[0];
     for (int i = 0; i < part.chain.real(); ++i)
-      if (part.chain.links[z(i)].far != part.chain.root_node)
-        field_.x[z(part.chain.links[z(i)].far)] = places[z(i + 1)];
+      if (part.chain.links[z(i)].far != part.chain.root_node) field_.x[z(part.chain.links[z(i)].far)] = places[z(i + 1)];
   }
 }
 

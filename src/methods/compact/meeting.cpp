@@ -7,9 +7,9 @@
 namespace tendril::compact {
 namespace {
 
-constexpr int max_rounds = 60;        // of larger boxes
-constexpr int max_drive_rounds = 60;  // of driven things
-constexpr double kept_in_drive = 0.8; // of what is free
+constexpr int max_rounds = 60;         // of larger boxes
+constexpr int max_drive_rounds = 60;   // of driven things
+constexpr double kept_in_drive = 0.8;  // of what is free
 
 }  // namespace
 
@@ -108,7 +108,8 @@ void Meeting::open_overlaps() {
   double least = field_.missing_radius;
   for (const NearPair& pair : field_.pairs()) {
     const double reach = field_.barrier_of(pair).reach;
-    least = std::min(least, std::max(0.0, field_.near().gap(pair, field_.base, poses_) + field_.missing_radius - 0.2 * reach));
+    least =
+        std::min(least, std::max(0.0, field_.near().gap(pair, field_.base, poses_) + field_.missing_radius - 0.2 * reach));
   }
   field_.missing_radius = std::max(0.0, field_.missing_radius - 0.5 * least);
   if (field_.missing_radius < 1e-12 * field_.geometry().radius(0)) field_.missing_radius = 0;
@@ -128,13 +129,15 @@ Pose Meeting::pose_between(std::size_t o, double progress) const {
   Pose p;
   p.position = from.position + progress * (to.position - from.position);
   const double sign = from.orientation.dot(to.orientation) < 0 ? -1 : 1;
-  p.orientation = Quat(((1 - progress) * from.orientation.coeffs() + progress * sign * to.orientation.coeffs()).normalized());
+  p.orientation =
+      Quat(((1 - progress) * from.orientation.coeffs() + progress * sign * to.orientation.coeffs()).normalized());
   return p;
 }
 
 // As it would go on, where that is free; else from where it is.
 void Meeting::start_island(Island& island) {
-  const bool all_started = std::all_of(island.rods.begin(), island.rods.end(), [&](int r) { return is_started_[z(r)] != 0; });
+  const bool all_started =
+      std::all_of(island.rods.begin(), island.rods.end(), [&](int r) { return is_started_[z(r)] != 0; });
   double low = 1, high = 0;
   for (const int r : island.rods) low = std::min(low, progress_[z(r)]), high = std::max(high, progress_[z(r)]);
   island.progress = low;

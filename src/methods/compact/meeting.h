@@ -57,8 +57,8 @@ class Meeting {
   const Drive* drive_ = nullptr;
   const LoadsNow* loads_ = nullptr;
   Stage stage_;
-  std::vector<Pose> poses_, target_;            // of obstacles: at the last level, at the new one
-  std::vector<Vec3> root_target_;               // by rod
+  std::vector<Pose> poses_, target_;             // of obstacles: at the last level, at the new one
+  std::vector<Vec3> root_target_;                // by rod
   std::vector<std::unique_ptr<Island>> island_;  // as many as there ever were
   int islands_ = 0;                              // now
   std::vector<int> group_, alone_;               // by rod; rods

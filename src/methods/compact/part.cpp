@@ -80,6 +80,7 @@ void read_reactions(const Model& model, const Parts& parts, const Drive& drive, 
     for (std::size_t w = 0; w < chain.walls.size(); ++w) {
       if (state.wall_holds[w] == 0) continue;
       const Joint& wall = chain.walls[w];
+      if (z(wall.clamp) >= out.size()) continue;  // a body's or a junction's
       Wrench& wrench = out[z(wall.clamp)];
       const Vec3 moment = read_wall(*part, static_cast<int>(w), drive.clamps).moment;
       wrench.moment += wall.a < 0 ? Vec3(-moment) : moment;
