@@ -105,7 +105,8 @@ Found NearPairs::list(std::span<const Bounds> boxes, std::span<const Pose> from,
 }
 
 void NearPairs::add_rods(int a, int b) {
-  const auto &[a0, a1] = geometry_.ends(a), &[b0, b1] = geometry_.ends(b);
+  const auto& [a0, a1] = geometry_.ends(a);
+  const auto& [b0, b1] = geometry_.ends(b);
   NearPair p;
   p.kind = Kind::segments;
   p.node = {a0, a1, b0, b1};

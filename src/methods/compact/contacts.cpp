@@ -64,14 +64,16 @@ Barrier ContactField::barrier_of(const NearPair& pair) const {
 void ContactField::begin_boxes() {
   for (Bounds& box : boxes_) box = {};
 }
-void ContactField::include(const Part& part, std::span<const Vec3> nodes) {
+void ContactField::include(const Part& part, std::span<const Vec3> nodes, double pad) {
   for (int i = 0; i < part.chain.real(); ++i) {
     Bounds& box = boxes_[z(part.chain.links[z(i)].edge)];
-    box.include(nodes[z(i)]), box.include(nodes[z(i + 1)]);
+    const double before = box.is_finite() ? box.extent() : 0;
+    Bounds segment;
+    segment.include(nodes[z(i)]), segment.include(nodes[z(i + 1)]);
+    box.include(segment);
+    const double grown = before > 0 ? box.extent() - before : 0;
+    if (pad > 0) box = box.padded(pad + 0.5 * std::max(0.0, grown));
   }
-}
-void ContactField::pad() {
-  for (Bounds& box : boxes_) box = box.padded(0.5 * geometry_.skin());
 }
 Found ContactField::list(std::span<const Pose> from, std::span<const Pose> to) {
   return near_.list(boxes_, from, to, reach_);
@@ -148,11 +150,11 @@ bool Touching::stays_inside() {
   return false;
 }
 
-void Touching::grow_boxes() {
+void Touching::grow_boxes(double pad) {
   std::size_t at = 0;
   for (const int rod : rods_) {
     const Part& part = *parts_[z(rod)];
-    field_.include(part, std::span(wanted_).subspan(at, z(part.chain.nodes())));
+    field_.include(part, std::span(wanted_).subspan(at, z(part.chain.nodes())), pad);
     at += z(part.chain.nodes());
   }
 }

@@ -42,8 +42,9 @@ class Joined {
   int rows() const { return static_cast<int>(ties_.size() + turns_.size()); }  // blocks of three
   double tolerance() const;
   bool is_still() const { return stage_.still(); }
-  void place_frames();     // of walls, from the carriers
-  NewtonPoint evaluate();  // after the rods' own: energy, residual squared; adds to the rods' gradients
+  double tiny() const { return tiny_; }  // stiffness of equilibria against turns that nothing resists [N m]
+  void place_frames();                   // of walls, from the carriers
+  NewtonPoint evaluate();                // after the rods' own: energy, residual squared; adds to the rods' gradients
   double violation() const { return violation_; }
   void assemble(const Coupled& coupled, BlockLDLT& matrix, bool exact, double shift);
   void put(std::span<double> right) const;
@@ -64,6 +65,16 @@ class Joined {
   double grip_power() const { return grip_power_; }
   const JoinPlan& plan() const { return plan_; }
   double weight() const;  // of free bodies [N]
+  // For tests: gradients in turns from where the base is, then violations; velocities and multipliers at random.
+  void read_residual(double fraction, std::vector<double>& out) const;
+  template <class F>
+  void disturb(const F& random) {
+    for (auto* list : {&state_.levels.v, &state_.levels.v_before})
+      for (Vec3& v : *list) v = random(1.0);
+    for (std::size_t k = 0; k < state_.multiplier.size(); ++k) state_.multiplier[k] = random(1.0).x();
+    for (std::size_t t = 0; t < turns_.size(); ++t)
+      if (turns_[t].count < 3) state_.multiplier[3 * (ties_.size() + t) + 2] = 0;
+  }
   void visit_state(StateArchive& archive);
 
  private:

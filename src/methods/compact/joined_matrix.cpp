@@ -233,6 +233,18 @@ double Joined::slope() const {
   return sum;
 }
 
+void Joined::read_residual(double fraction, std::vector<double>& out) const {
+  const auto push = [&](const Vec3& v) { out.insert(out.end(), {v.x(), v.y(), v.z()}); };
+  for (std::size_t c = 0; c < turn_.size(); ++c) {
+    if (turn_block_[c] < 0) continue;
+    const Mat3 free = mask(static_cast<int>(c));
+    const Vec3 turn = fraction * turn_direction_[c];
+    push(free * ((Mat3::Identity() + 0.5 * skew(turn)).transpose() * turn_gradient_[c]) / (1 + 0.25 * turn.squaredNorm()));
+    if (c < place_.size()) push(free * place_gradient_[c]);
+  }
+  out.insert(out.end(), violations_.begin(), violations_.end());
+}
+
 double Joined::largest_multiplier() const {
   double largest = 0;
   for (std::size_t k = 0; k < lambda_.size(); ++k) largest = std::max(largest, std::abs(lambda_[k] + row_direction_[k]));

@@ -13,8 +13,8 @@ constexpr double kept_in_drive = 0.8;  // of what is free
 
 }  // namespace
 
-Meeting::Meeting(const Model& model, Parts& parts, const SolverSettings& settings, const Drive& drive)
-    : model_(model), parts_(parts), settings_(settings), field_(model, parts) {
+Meeting::Meeting(const Model& model, Parts& parts, const SolverSettings& settings, const Drive& drive, Joined* joined)
+    : model_(model), parts_(parts), joined_(joined), settings_(settings), field_(model, parts) {
   for (const ObstacleNow& o : drive.obstacles) poses_.push_back(o.pose);
   for (std::size_t o = poses_.size(); o < field_.geometry().obstacles().size(); ++o) poses_.push_back({});
   target_ = poses_;
@@ -25,12 +25,11 @@ Meeting::Meeting(const Model& model, Parts& parts, const SolverSettings& setting
   field_.begin_boxes();
   for (const auto& part : parts_) {
     const auto& y = part->state.points.y;
-    field_.include(*part, {y.data(), z(part->chain.nodes())});
+    field_.include(*part, {y.data(), z(part->chain.nodes())}, field_.reach());
     field_.base[z(part->chain.root_node)] = y[0];
     for (int i = 0; i < part->chain.real(); ++i)
       if (part->chain.links[z(i)].far != part->chain.root_node) field_.base[z(part->chain.links[z(i)].far)] = y[z(i + 1)];
   }
-  field_.pad();
   if (field_.list(poses_, poses_) != Found::fine) return;
   for (const NearPair& pair : field_.pairs()) {
     const double gap = field_.near().gap(pair, field_.base, poses_), reach = field_.barrier_of(pair).reach;
@@ -51,18 +50,20 @@ void Meeting::begin_rod(int rod) {
 void Meeting::begin(const Drive& drive, const LoadsNow& loads, const Stage& stage) {
   drive_ = &drive, loads_ = &loads, stage_ = stage;
   for (std::size_t o = 0; o < drive.obstacles.size(); ++o) target_[o] = drive.obstacles[o].pose;
+  // How far a step may go beyond the first guess before contacts are looked for again.
+  pad_ = stage.still() ? field_.geometry().skin() : field_.reach() + stage.h * stage.h * drive.gravity.norm();
   field_.begin_boxes();
+  if (joined_ != nullptr) joined_->begin(drive, stage);
   for (std::size_t r = 0; r < parts_.size(); ++r) {
     Part& part = *parts_[r];
     begin_rod(static_cast<int>(r));
     const auto& y = part.state.points.y;
     field_.include(part, {y.data(), z(part.chain.nodes())});
-    field_.include(part, part.problem.places());
+    field_.include(part, part.problem.places(), pad_);
     field_.base[z(part.chain.root_node)] = y[0];
     for (int i = 0; i < part.chain.real(); ++i)
       if (part.chain.links[z(i)].far != part.chain.root_node) field_.base[z(part.chain.links[z(i)].far)] = y[z(i + 1)];
   }
-  field_.pad();
 }
 
 // Islands: rods that pairs connect, by their lowest rod; a rod with pairs is one at least.
@@ -246,13 +247,13 @@ bool Meeting::solve(const Drive& drive, const LoadsNow& loads, const Stage& stag
       for (const int r : island.rods) parts_[z(r)]->solved = island.solved;
       fine = fine && (island.solved.fine || island.touching.outgrown());
       if (!island.touching.outgrown()) continue;
-      island.touching.grow_boxes();
+      island.touching.grow_boxes(pad_);
       grown = true;
     }
     for (const int r : alone_) grown = !check_alone(r) || grown;
     for (const int r : alone_) fine = fine && (parts_[z(r)]->solved.fine || !is_done_[z(r)]);
     if (!grown || !fine) break;
-    field_.pad();
+    pad_ *= 2;
   }
   if (!fine) {
     for (auto& part : parts_) part->problem.take_back();
@@ -270,7 +271,7 @@ bool Meeting::check_alone(int rod) {
   for (int i = 0; i < part.chain.real() && inside; ++i)
     inside = field_.is_inside(part.chain.links[z(i)].edge, places[z(i)], places[z(i + 1)]);
   if (inside || !part.solved.fine) return true;
-  field_.include(part, places);
+  field_.include(part, places, pad_);
   part.problem.take_back();
   begin_rod(rod);
   return false;
