@@ -57,7 +57,8 @@ void fade(const Vec3& u, const Vec3& v, double lengths, bool b_moves, PairGap& o
 
 }  // namespace
 
-NearPairs::Points NearPairs::points_of(const NearPair& pair, std::span<const Vec3> x, std::span<const Pose> obstacles) const {
+NearPairs::Points NearPairs::points_of(const NearPair& pair, std::span<const Vec3> x,
+                                       std::span<const Pose> obstacles) const {
   const auto at = [&x, &pair](std::size_t i) { return x[index_of(pair.node[i])]; };
   Points p;
   p.a0 = at(0);

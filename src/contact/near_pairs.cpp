@@ -22,7 +22,8 @@ Bounds turned(const Bounds& box, const Pose& pose) {  // into the axes of the po
 
 NearPairs::NearPairs(const Model& model, const ContactGeometry& geometry) : geometry_(geometry) {
   for (const ObstacleGeometry& o : geometry.obstacles()) features_.push_back(features_of(o));
-  for (int e = 0; e < geometry.edges(); ++e) length_.push_back(model.rest_length[EdgeIndex(e)] * model.rest_length[EdgeIndex(e)]);
+  for (int e = 0; e < geometry.edges(); ++e)
+    length_.push_back(model.rest_length[EdgeIndex(e)] * model.rest_length[EdgeIndex(e)]);
 }
 
 NearPairs::Features NearPairs::features_of(const ObstacleGeometry& obstacle) const {
@@ -210,9 +211,9 @@ void NearPairs::add_obstacle(int edge, int obstacle, const Bounds& box, std::spa
 
 void NearPairs::remove_doubles() {
   std::sort(pairs_.begin(), pairs_.end(), [](const NearPair& p, const NearPair& q) { return p.key < q.key; });
-  pairs_.erase(std::unique(pairs_.begin(), pairs_.end(),
-                           [](const NearPair& p, const NearPair& q) { return p.key == q.key; }),
-               pairs_.end());
+  pairs_.erase(
+      std::unique(pairs_.begin(), pairs_.end(), [](const NearPair& p, const NearPair& q) { return p.key == q.key; }),
+      pairs_.end());
 }
 
 }  // namespace tendril

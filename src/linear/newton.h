@@ -35,7 +35,8 @@ struct NewtonOptions {
   double armijo = 1e-4;             // part of the predicted decrease that is asked for
   double rounding = 1e-14;          // energy differences below this part of the scale are rounding
   double largest_residual = 1e300;  // beyond: counts as a refused trial
-  double residual_suffices = 0;     // minimise: a trial whose residual falls to this part of it is accepted, whatever its energy
+  double residual_suffices =
+      0;  // minimise: a trial whose residual falls to this part of it is accepted, whatever its energy
 };
 enum class NewtonEnd { converged, iteration_limit, stalled, no_direction, not_finite };
 struct NewtonReport {

@@ -23,7 +23,7 @@ Parts parts_of(const Model& model, const Settings& settings) {
   Parts parts;
   const JoinPlan plan(model);
   for (int rod = 0; rod < static_cast<int>(model.rods.size()); ++rod)
-    parts.push_back(std::make_unique<Part>(model, rod, settings.strain, settings.solver, plan));
+    parts.push_back(std::make_unique<Part>(model, rod, settings.strain, settings.solver, &plan));
   return parts;
 }
 
@@ -72,6 +72,9 @@ Compact::Compact(std::shared_ptr<const Model> model, const Settings& settings)
       flow_(*model_, parts_),
       workers_(settings.threads) {
   if (!joined_->any()) joined_.reset();
+  if (std::any_of(model_->bodies.begin(), model_->bodies.end(), [](const BodyModel& b) { return b.collides; }))
+    collisions_ = std::make_unique<ModelCollisions>(*model_);
+  body_states_.reserve(model_->bodies.size()), hits_.reserve(16 * model_->bodies.size());
   for (auto& part : parts_)
     if (joined_) part->problem.set_frames(&joined_->frames());
   drive_to(0, 1, Live{}, false);
@@ -84,7 +87,8 @@ Compact::Compact(std::shared_ptr<const Model> model, const Settings& settings)
     part->problem.accept();
     part->state.reaction.setZero();
   }
-  if (model_->contact.enabled) meeting_ = std::make_unique<Meeting>(*model_, parts_, settings_.solver, drive_);
+  if (model_->contact.enabled)
+    meeting_ = std::make_unique<Meeting>(*model_, parts_, settings_.solver, drive_, joined_.get());
 }
 
 void Compact::drive_to(double time, double load_factor, const Live& live, bool still) {
@@ -98,7 +102,9 @@ void Compact::drive_to(double time, double load_factor, const Live& live, bool s
 
 bool Compact::take_stage(const Stage& stage) {
   if (meeting_) {
-    std::ignore = meeting_->solve(drive_, loads_, stage, workers_);
+    if (meeting_->solve(drive_, loads_, stage, workers_) && joined_ && joined_->rods().empty()) {
+      if (solve_joined(stage)) joined_->finish();
+    }
     collect();
     report_.contacts = meeting_->touching();
     return report_.outcome == Outcome::fine;
@@ -150,6 +156,15 @@ bool Compact::solve_joined(const Stage& stage) {
   return joined_solved_.fine;
 }
 
+// Contact among bodies is not solved for: where free ones come to overlap, the run ends and says so.
+bool Compact::bodies_meet() {
+  if (!collisions_) return false;
+  body_states_.clear();
+  for (std::size_t b = 0; b < model_->bodies.size(); ++b) body_states_.push_back(joined_->state_of(static_cast<int>(b)));
+  collisions_->find(body_states_, drive_.obstacles, hits_);
+  return std::any_of(hits_.begin(), hits_.end(), [](const BodyContact& hit) { return hit.gap < 0; });
+}
+
 // By the pivots of the whole, rows put aside; turns a little stiffer, and a little softer, than they are.
 Verdict Compact::judge_joined() {
   double stiffest = 0, left = 0;
@@ -171,7 +186,7 @@ Verdict Compact::judge_joined() {
 // In the order of the rods; one that failed makes the whole fail.
 void Compact::collect() {
   const int rods = static_cast<int>(parts_.size());
-  for (int r = 0; r < rods + (joined_ && !meeting_ ? 1 : 0); ++r) {
+  for (int r = 0; r < rods + (joined_ && joined_->rods().empty() ? 1 : 0); ++r) {
     const Solved& s = r < rods ? parts_[z(r)]->solved : joined_solved_;
     report_.iterations = std::max(report_.iterations, s.iterations);
     report_.residual = std::max(report_.residual, s.residual);
@@ -240,6 +255,7 @@ StepReport Compact::step(double time, double dt, const Live& live) {
     levels_ = 1;
     before_ = h;
   }
+  if (bodies_meet()) report_.outcome = Outcome::diverged, report_.cause = bodies_collide;
   return report_;
 }
 
@@ -248,10 +264,9 @@ StepReport Compact::relax(double time, double load_factor, const Live& live) {
   drive_to(time, load_factor, live, true);
   if (!take_stage(Stage{})) return report_;
   report_.verdict.kind = Verdict::Kind::counted;
-  workers_.for_each_chunk(static_cast<int>(parts_.size()),
-                          [&](int rod) {
-                            if (!joined_ || !joined_->is_joined(rod)) parts_[z(rod)]->verdict = parts_[z(rod)]->problem.judge();
-                          });
+  workers_.for_each_chunk(static_cast<int>(parts_.size()), [&](int rod) {
+    if (!joined_ || !joined_->is_joined(rod)) parts_[z(rod)]->verdict = parts_[z(rod)]->problem.judge();
+  });
   if (joined_) report_.verdict.add(judge_joined());
   for (const auto& part : parts_)
     if (!joined_ || !joined_->is_joined(part->chain.rod)) report_.verdict.add(part->verdict);

@@ -35,7 +35,7 @@ class ContactField {
   Barrier barrier_of(const NearPair& pair) const;
   int body_of(int obstacle) const { return obstacle >= obstacles_ ? body_of_[z(obstacle - obstacles_)] : -1; }
 
-  void begin_boxes();                                           // none yet
+  void begin_boxes();  // none yet
   // Places of a rod's nodes, root first; `pad` and half of what they have grown by beyond.
   void include(const Part& part, std::span<const Vec3> nodes, double pad = 0);
   double reach() const { return reach_; }
@@ -63,16 +63,17 @@ class Touching {
   Touching(ContactField& field, Parts& parts) : field_(field), parts_(parts) {}
   void take(std::span<const int> rods, std::span<const int> pairs, std::span<const Pose> poses);
 
-  bool evaluate();         // at the present place: energy and gradient to the problems; false: not open, or not reached freely
+  bool evaluate();  // at the present place: energy and gradient to the problems; false: not open, or not reached freely
   double free_fraction();  // of the motion from the last accepted place to the present one
   bool stays_inside();     // of the boxes; if not, they are to grow
   bool outgrown() const { return outgrown_; }
   void grow_boxes(double pad);  // by where it wanted to go
-  void accept();           // the present place is reached
+  void accept();                // the present place is reached
   void assemble(const Coupled& coupled, BlockLDLT& matrix, bool exact) const;
   // How much of what obstacles and held roots are to do is free: they go from `poses` and from where nodes are, by `shift` of each rod.
   double free_to_drive(std::span<const Pose> to, std::span<const Vec3> shift);
-  bool free_to_start(std::span<const Pose> to);  // from the last accepted place to where the problems stand; if so, it is accepted
+  bool free_to_start(
+      std::span<const Pose> to);  // from the last accepted place to where the problems stand; if so, it is accepted
   void set_poses(std::span<const Pose> poses) { poses_.assign(poses.begin(), poses.end()); }
   void move_to(std::span<const Pose> poses);  // the problems' present place is accepted, with these
   void write_points(std::vector<ContactPoint>& out) const;

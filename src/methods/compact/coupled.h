@@ -41,6 +41,7 @@ class Coupled {
   bool direct(bool exact, double shift);
   int expected_negative() const { return expected_negative_; }
   PivotReport factor(bool exact, double shift);  // at the present place
+  void solve_direction();                        // by what was factored
   int node_block(int rod, int k) const;          // -1: held
   int turn_block(int rod, int i) const { return at_[z(slot_[z(rod)])].turns + i; }
   BlockLDLT& matrix() { return matrix_; }
@@ -60,7 +61,6 @@ class Coupled {
   void number();
   void assemble(bool exact, double shift);
   void assemble_chain(int slot, bool exact, double shift);
-  void solve_direction();
   void limit_direction();
   bool find_fraction();
   double slope_of_energy() const;

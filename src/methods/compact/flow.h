@@ -12,7 +12,8 @@ class FlowMeter {
   void start(const Drive& drive, const Joined* joined);  // what stands at the start
   // Before a stage: what a change of gravity does.
   void note_gravity(const Parts& parts, const Joined* joined, const Drive& drive);
-  void count(const Parts& parts, const Joined* joined, const Drive& drive, const LoadsNow& loads, const Stage& stage);  // after it
+  void count(const Parts& parts, const Joined* joined, const Drive& drive, const LoadsNow& loads,
+             const Stage& stage);  // after it
   const EnergyFlow& flow() const { return flow_; }
   std::span<const Wrench> reactions() const { return reactions_; }
   void visit_state(StateArchive& archive);
@@ -33,8 +34,8 @@ class FlowMeter {
   std::vector<double> turn_;  // of clamps [rad]
   std::vector<char> active_;
   std::vector<Loads> loads_;
-  std::vector<BodyState> bodies_;  // driven ones, at the end of the last stage
-  std::vector<Wrench> on_bodies_;  // what their drives gave
+  std::vector<BodyState> bodies_;           // driven ones, at the end of the last stage
+  std::vector<Wrench> on_bodies_;           // what their drives gave
   double hands_ = 0, wind_ = 0, drag_ = 0;  // powers at the end of the last stage [W]
 };
 

@@ -146,7 +146,7 @@ void Joined::begin(const Drive& drive, const Stage& stage) {
   }
   whole += stiff / length_ + weight() / length_;
   give_ = whole > 0 ? 1e-9 / whole : 0;
-  tiny_ = stage.still() ? 1e-9 * std::max(stiff * length_ * length_, 1e-9 * weight() * length_) : 0;
+  tiny_ = stage.still() ? 1e-9 * std::max(stiff * length_, 1e-9 * weight() * length_) : 0;
   guess();
   this->drive(drive);
   std::copy(place_.begin(), place_.end(), base_place_.begin());

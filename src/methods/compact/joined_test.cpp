@@ -99,7 +99,7 @@ struct Island {
     Parts parts;
     const JoinPlan plan(model);
     for (int r = 0; r < static_cast<int>(model.rods.size()); ++r)
-      parts.push_back(std::make_unique<Part>(model, r, StrainKind::angle, SolverSettings{}, plan));
+      parts.push_back(std::make_unique<Part>(model, r, StrainKind::angle, SolverSettings{}, &plan));
     return parts;
   }
   explicit Island(const Scene& scene)
@@ -152,7 +152,8 @@ SENTENCE("compact",
     island.joined.disturb([&](double size) { return random.vector(size); });
     island.begin(stage);
     std::ignore = island.coupled.evaluate();
-    ASSERT_TRUE(island.coupled.direct(true, 0));
+    std::ignore = island.coupled.factor(true, 0);
+    island.coupled.solve_direction();
     const Eigen::VectorXd start = island.residual(0);
     double error[2];
     for (int k = 0; k < 2; ++k) {
@@ -178,14 +179,18 @@ SENTENCE("compact", "a body on a twisted rod is a torsion pendulum of the exact 
     for (int i = 0; i < 3000; ++i) {
       ASSERT_EQ(method.step(i * h, h, {}).outcome, Outcome::fine) << i;
       const double spin = frame_now(method).bodies[0].motion.angular.x();
-      if (i == 0) ASSERT_LT(at_end ? spin : -spin, 0);
+      if (i == 0) {
+        ASSERT_LT(at_end ? spin : -spin, 0);
+      }
       if (i > 0 && (spin > 0) != (before > 0)) {
         crossing = (i + before / (before - spin)) * h;
         if (crossings++ == 0) first = crossing;
       }
       before = spin;
     }
-    EXPECT_NEAR((crossings - 1) * pi_of_joints / (crossing - first), 4.564354646, 2e-4 * 4.56) << crossings;
+    // REFERENCES 6b with the rod's own rotary inertia, q = m r^2 L/2 over the body's: omega falls by q/6.
+    const double q = 0.5 * 1 * 0.01 * 0.01 * 1.2 / 0.02, expected = 4.564354646 * (1 - q / 6);
+    EXPECT_NEAR((crossings - 1) * pi_of_joints / (crossing - first), expected, 1e-4 * expected) << crossings;
   }
 }
 

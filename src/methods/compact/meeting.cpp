@@ -64,9 +64,16 @@ void Meeting::begin(const Drive& drive, const LoadsNow& loads, const Stage& stag
     for (int i = 0; i < part.chain.real(); ++i)
       if (part.chain.links[z(i)].far != part.chain.root_node) field_.base[z(part.chain.links[z(i)].far)] = y[z(i + 1)];
   }
+  if (joined_ != nullptr) joined_->settle();
 }
 
-// Islands: rods that pairs connect, by their lowest rod; a rod with pairs is one at least.
+Joined* Meeting::joined_to(const Island& island) const {
+  const bool any = joined_ != nullptr && std::any_of(island.rods.begin(), island.rods.end(),
+                                                     [&](int r) { return joined_->is_joined(r); });
+  return any ? joined_ : nullptr;
+}
+
+// Islands: rods that pairs connect, by their lowest rod; a rod with pairs is one at least. Rods that are joined are one island.
 void Meeting::find_islands() {
   std::iota(group_.begin(), group_.end(), 0);
   const auto root = [&](int r) {
@@ -76,6 +83,11 @@ void Meeting::find_islands() {
   for (const NearPair& pair : field_.pairs()) {
     if (!pair.is_between_rods()) continue;
     const int a = root(field_.rod_of(pair.edge_a)), b = root(field_.rod_of(pair.edge_b));
+    group_[z(std::max(a, b))] = std::min(a, b);
+  }
+  const std::span<const int> together = joined_ != nullptr ? joined_->rods() : std::span<const int>();
+  for (const int r : together) {
+    const int a = root(together[0]), b = root(r);
     group_[z(std::max(a, b))] = std::min(a, b);
   }
   islands_ = 0;
@@ -93,6 +105,7 @@ void Meeting::find_islands() {
     return *island_[z(number[z(r)])];
   };
   const auto pairs = field_.pairs();
+  if (!together.empty()) std::ignore = island_of(together[0]);
   for (std::size_t k = 0; k < pairs.size(); ++k)
     island_of(field_.rod_of(pairs[k].edge_a)).pairs.push_back(static_cast<int>(k));
   for (int r = 0; r < static_cast<int>(parts_.size()); ++r) {
@@ -146,6 +159,8 @@ void Meeting::start_island(Island& island) {
   for (std::size_t o = 0; o < poses_.size(); ++o) island.target_poses[o] = pose_between(o, low);
   if (!all_started || low != high) {
     // Some are not under way: all begin at the last level.
+    Joined* joined = joined_to(island);
+    if (joined != nullptr) joined->begin(*drive_, stage_);
     for (const int r : island.rods) {
       Part& part = *parts_[z(r)];
       if (is_started_[z(r)] || is_done_[z(r)]) part.problem.take_back(), begin_rod(r);
@@ -155,6 +170,7 @@ void Meeting::start_island(Island& island) {
         if (part.chain.links[z(i)].far != part.chain.root_node) field_.base[z(part.chain.links[z(i)].far)] = y[z(i + 1)];
       is_started_[z(r)] = 1;
     }
+    if (joined != nullptr) joined->settle();
     island.touching.take(island.rods, island.pairs, poses_);
     island.progress = 0;
     if (island.touching.free_to_start(target_)) {
@@ -162,6 +178,7 @@ void Meeting::start_island(Island& island) {
       island.progress = 1;
     } else {
       for (const int r : island.rods) parts_[z(r)]->problem.start_at_rest(), parts_[z(r)]->problem.find_places();
+      if (joined != nullptr) joined->start_at_rest();
       const bool driven = std::any_of(island.rods.begin(), island.rods.end(), [&](int r) {
         return parts_[z(r)]->problem.root_is_held() && root_target_[z(r)] != parts_[z(r)]->problem.root();
       });
@@ -208,7 +225,7 @@ void Meeting::solve_island(Island& island) {
       break;
     }
     for (const int r : island.rods) parts_[z(r)]->problem.freeze_loads();
-    island.coupled.take(island.rods, &island.touching);
+    island.coupled.take(island.rods, &island.touching, joined_to(island));
     island.solved = island.coupled.iterate();
     iterations += island.solved.iterations;
     if (!island.solved.fine) break;
@@ -283,6 +300,7 @@ void Meeting::finish() {
     part->solved.folded = part->problem.is_folded_now();
     part->problem.finish();
   }
+  if (joined_ != nullptr && !joined_->rods().empty()) joined_->finish();
   points_.clear();
   for (int k = 0; k < islands_; ++k) {
     energy_ += island_[z(k)]->touching.energy();
