@@ -5,6 +5,7 @@ namespace tendril {
 
 std::vector<Check> compact_cantilever(ExperimentContext& context);
 std::vector<Check> compact_heavy_load(ExperimentContext& context);
+std::vector<Check> compact_joined(ExperimentContext& context);
 std::vector<Check> compact_second_order(ExperimentContext& context);
 std::vector<Check> compact_solver(ExperimentContext& context);
 std::vector<Check> contact_capstan(ExperimentContext& context);
@@ -38,6 +39,9 @@ std::span<const Experiment> all_experiments() {
       {"compact/heavy-load", "docs/references.md 6d",
        "a load a million times as heavy as its rope swings as a pendulum, in steps of 5 ms", Experiment::quick,
        compact_heavy_load},
+      {"compact/joined", "docs/references.md 6b, 6c",
+       "bodies, trees and loops of rods: transducer, Wilberforce's pendulum, and der beside it", Experiment::slow,
+       compact_joined},
       {"compact/second-order", "docs/references.md 6a",
        "the schemes have their orders, lose little, and ring at the right pitch", Experiment::quick, compact_second_order},
       {"compact/solver", "Zhao 2022, sec. 3.2, 3.3",

@@ -21,8 +21,7 @@ void Problem::assemble_joints(Matrix& m, bool exact) {
   const auto hessian = [&](const Joint& joint, const JointNow& now) {
     Mat3 h = now.slopes.transpose() * now.kappa.asDiagonal() * now.slopes;
     if (exact) h += strain_curvature(now.point, now.kappa.cwiseProduct(now.point.strain - now.rest));
-    const Mat3 frame =
-        joint.a >= 0 ? frame_[z(joint.a)] : drive_->clamps[z(joint.clamp)].pose.orientation.toRotationMatrix();
+    const Mat3 frame = joint.a >= 0 ? frame_[z(joint.a)] : frames()[z(joint.clamp)].pose.orientation.toRotationMatrix();
     return Mat3(frame * h * frame.transpose());
   };
   for (int i = 1; i < chain_.all(); ++i) {
@@ -37,7 +36,8 @@ void Problem::assemble_joints(Matrix& m, bool exact) {
   for (std::size_t w = 0; w < wall_.size(); ++w) {
     if (!state_->wall_holds[w]) continue;
     const Joint& wall = chain_.walls[w];
-    m.link(std::max(wall.a, wall.b)).turn += hessian(wall, wall_[w]);
+    wall_hessian_[w] = hessian(wall, wall_[w]);
+    m.link(std::max(wall.a, wall.b)).turn += wall_hessian_[w];
   }
 }
 
@@ -120,8 +120,14 @@ void Problem::assemble(Matrix& m, bool exact) {
   assemble_joints(m, exact);
   if (!drive_->grips.empty()) assemble_grips(m);
   // Rows pull at their points as springs too, which changes no solution and holds what nothing else holds.
-  for (std::size_t h = 0; h < chain_.held.size(); ++h)
-    if (row_on_[3 * h]) m.link(chain_.held[h].link).node.diagonal().array() += soft_ ? soft_stiffness_ : row_stiffness_;
+  for (std::size_t h = 0; h < chain_.held.size(); ++h) {
+    if (!row_on_[3 * h]) continue;
+    const HeldPoint& held = chain_.held[h];
+    Mat3& node = held.link < 0 ? m.root() : m.link(held.link).node;
+    const double stiffness = soft_ ? soft_stiffness_ : row_stiffness_;
+    node.diagonal().array() += stiffness;
+    if (held.slides) node -= stiffness * held.axes.col(2) * held.axes.col(2).transpose();
+  }
 }
 
 // Row of a held point: its place, moved by the root and turned by all links up to it. Rows of a ring: last place less first,
@@ -133,11 +139,11 @@ void Problem::fill_border(Border& border, bool rows_too) {
     border.column(i, row) = value;
     if constexpr (std::is_same_v<Border, BorderedLU>) border.row(i, row) = value;
   };
-  const auto put_places = [&](int last_link, int row) {
+  const auto put_places = [&](int last_link, int row, int rows, const Mat3& axes) {
     for (int i = 0; i <= last_link; ++i) {
       const Vec3 arm = (chain_.sign() * chain_.links[z(i)].length) * frame_[z(i)].col(2);
-      for (int k = 0; k < 3; ++k) {
-        const Vec3 column = arm.cross(Vec3::Unit(k));
+      for (int k = 0; k < rows; ++k) {
+        const Vec3 column = arm.cross(axes.col(k));
         for (int j = 0; j < 3; ++j) put(3 + 3 * i + j, row + k, column[j]);
       }
     }
@@ -145,12 +151,14 @@ void Problem::fill_border(Border& border, bool rows_too) {
   for (std::size_t h = 0; h < chain_.held.size(); ++h) {
     const int row = 3 * static_cast<int>(h);
     if (!row_on_[z(row)]) continue;
-    put_places(chain_.held[h].link, row);
-    for (int k = 0; k < 3 && !state_->root_held; ++k) put(k, row + k, 1);
+    const HeldPoint& held = chain_.held[h];
+    put_places(held.link, row, held.rows(), held.axes);
+    for (int k = 0; k < held.rows() && !state_->root_held; ++k)
+      for (int j = 0; j < 3; ++j) put(j, row + k, held.axes(j, k));
   }
   if (chain_.ring) {
     const int row = chain_.held_rows();
-    put_places(chain_.real() - 1, row);
+    put_places(chain_.real() - 1, row, 3, Mat3::Identity());
     for (int k = 0; k < 3 && row_on_[z(row + 3)]; ++k)
       put(3 + 3 * chain_.real() + k, row + 3 + k, 1), put(3 + k, row + 3 + k, -1);
   }

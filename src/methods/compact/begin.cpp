@@ -30,7 +30,7 @@ Problem::Problem(const Model& model, const Chain& chain, const SolverSettings& s
   hat_.resize(points), bar_.resize(points);
   q_.resize(links), base_q_.resize(links), bent_q_.resize(links), frame_.resize(links);
   x_.resize(points), node_gradient_.resize(nodes), link_gradient_.resize(links), beyond_.resize(links);
-  joint_.resize(links), wall_.resize(chain.walls.size());
+  joint_.resize(links), wall_.resize(chain.walls.size()), wall_hessian_.resize(chain.walls.size());
   dead_.resize(nodes), borne_.assign(nodes, 0), off_.assign(links, 0);
   lambda_.resize(rows), base_lambda_.resize(rows), violation_.resize(rows), row_on_.assign(rows, 0);
   target_.resize(chain.held.size());
@@ -51,7 +51,7 @@ void Problem::begin(ChainState& state, const Drive& drive, const LoadsNow& loads
   state_ = &state, drive_ = &drive, loads_ = &loads, stage_ = stage;
   fallbacks_ = 0;
   frozen_ = false;
-  begin_walls(drive);
+  begin_walls();
   begin_rows(drive);
   begin_loads(drive);
   bend_straight_spans();
@@ -73,12 +73,12 @@ void Problem::begin_points() {
   }
 }
 
-void Problem::begin_walls(const Drive& drive) {
+void Problem::begin_walls() {
   std::fill(off_.begin(), off_.end(), 0);
   std::fill(borne_.begin(), borne_.end(), 0);
   for (std::size_t w = 0; w < wall_.size(); ++w) {
     const Joint& wall = chain_.walls[w];
-    const ClampNow& clamp = drive.clamps[z(wall.clamp)];
+    const ClampNow& clamp = frames()[z(wall.clamp)];
     // By the clamp's own count of turns, of which a pose shows less than one.
     if (clamp.active && state_->wall_holds[w])
       state_->wall_twist[w] += (wall.a < 0 ? -1 : 1) * (clamp.winding - state_->wall_winding[w]);
@@ -87,7 +87,7 @@ void Problem::begin_walls(const Drive& drive) {
     if (clamp.active && !state_->wall_holds[w] && chain_.damping.internal > 0) {  // takes hold: nothing has bent it yet
       Levels& levels = state_->strains;
       const std::size_t at = joint_.size() + w;
-      levels.y[at] = strain_point(wall.kind, joint_quaternion(wall, state_->q, drive.clamps), 0).strain;
+      levels.y[at] = strain_point(wall.kind, joint_quaternion(wall, state_->q, frames()), 0).strain;
       levels.y_before[at] = levels.y[at];
       levels.v[at].setZero(), levels.v_before[at].setZero(), levels.a[at].setZero();
     }
@@ -97,7 +97,9 @@ void Problem::begin_walls(const Drive& drive) {
     if (wall.replaces >= 0) off_[z(wall.replaces)] = 1;
     const int link = wall.a < 0 ? wall.b : wall.a;
     const bool far = chain_.links[z(link)].far == wall.node;
-    if (model_.clamps[z(wall.clamp)].twist) borne_[z(far ? link + 1 : link)] = 1;
+    if (z(wall.clamp) >= model_.clamps.size()) continue;  // carried: what acts at the node acts on the links beside it
+    const ClampModel& holds = model_.clamps[z(wall.clamp)];
+    if (holds.twist && holds.direction) borne_[z(far ? link + 1 : link)] = 1;
   }
 }
 
@@ -144,7 +146,7 @@ void Problem::begin_scale(const Drive& drive) {
   // Moments that the rod carries by itself: one that is bent into a ring, or wound up, may have no other load.
   double carried = 0;
   const auto note = [&](const Joint& joint, double near) {
-    const StrainPoint p = strain_point(joint.kind, joint_quaternion(joint, state_->q, drive.clamps), near);
+    const StrainPoint p = strain_point(joint.kind, joint_quaternion(joint, state_->q, frames()), near);
     carried = std::max(carried, joint.kappa.cwiseProduct(p.strain - joint.rest).squaredNorm());
   };
   for (std::size_t i = 1; i < joint_.size(); ++i)
@@ -179,7 +181,7 @@ void Problem::begin_rows(const Drive& drive) {
   for (std::size_t h = 0; h < chain_.held.size(); ++h) {
     const ClampNow& clamp = drive.clamps[z(chain_.held[h].clamp)];
     target_[h] = clamp.pose.position;
-    for (int k = 0; k < 3; ++k) set(3 * static_cast<int>(h) + k, clamp.active);
+    for (int k = 0; k < 3; ++k) set(3 * static_cast<int>(h) + k, clamp.active && k < chain_.held[h].rows());
   }
   // A ring closes; where a wall stands at its root there is no joint to turn with.
   for (int k = 0; chain_.ring && k < 6; ++k) set(chain_.held_rows() + k, k < 3 || off_.back() == 0);
@@ -216,10 +218,11 @@ double Problem::stretched() const {
   int link = -1;
   for (std::size_t h = 0; h < chain_.held.size(); ++h) {
     if (!row_on_[3 * h]) continue;
-    while (link < chain_.held[h].link) length += chain_.links[z(++link)].length;
-    const double apart = (target_[h] - last).norm();
+    const HeldPoint& held = chain_.held[h];
+    while (link < held.link) length += chain_.links[z(++link)].length;
+    const double apart = (held.axes.leftCols(held.rows()).transpose() * (target_[h] - last)).norm();
     if (known) most = std::max(most, length > 0 ? apart / length : 1 + apart / chain_.length);
-    known = true, last = target_[h], length = 0;
+    known = !held.slides, last = target_[h], length = 0;  // where it is in a chute is not known
   }
   return most;
 }

@@ -1,7 +1,9 @@
 // From the Model to chains, once.
 #include <algorithm>
 #include <limits>
+#include <memory>
 
+#include "math/transport.h"
 #include "methods/compact/chain.h"
 
 namespace tendril::compact {
@@ -12,17 +14,25 @@ double in_series(double ka, double la, double kb, double lb) {
   return ka > 0 && kb > 0 ? 1 / (0.5 * la / ka + 0.5 * lb / kb) : 0;
 }
 
-void choose_root(const Model& model, const RodModel& rod, Chain& chain) {
+// Where it is held; else where it is joined.
+void choose_root(const Model& model, const JoinPlan& plan, const RodModel& rod, Chain& chain) {
   const int first = rod.span.first_node, last = first + rod.span.nodes - 1;
   const auto held_at = [&](int node) {
-    return std::any_of(model.clamps.begin(), model.clamps.end(),
-                       [&](const ClampModel& c) { return c.rod == chain.rod && c.position && c.node.value == node; });
+    return std::any_of(model.clamps.begin(), model.clamps.end(), [&](const ClampModel& c) {
+      return c.rod == chain.rod && c.position && !c.slides && c.node.value == node;
+    });
+  };
+  const auto joined_at = [&](int node) {
+    return std::any_of(plan.ties.begin(), plan.ties.end(),
+                       [&](const Tie& tie) { return tie.a.node == node || tie.b.node == node; });
   };
   chain.root_node = first;
   if (chain.ring) {
     for (int node = last; node >= first; --node)
+      if (joined_at(node)) chain.root_node = node;
+    for (int node = last; node >= first; --node)
       if (held_at(node)) chain.root_node = node;
-  } else if (!held_at(first) && held_at(last)) {
+  } else if (!held_at(first) && (held_at(last) || (!joined_at(first) && joined_at(last)))) {
     chain.root_node = last;
     chain.reversed = true;
   }
@@ -74,35 +84,48 @@ void add_joints(const Model& model, const RodSpan& span, StrainKind strain, Chai
 }
 
 // A clamp that holds the direction is a wall at its node, with a joint of half a segment to each neighbour. [ERRATA cross-method 7]
-void add_walls(const Model& model, const RodSpan& span, StrainKind strain, Chain& chain) {
+// One that holds the twist alone is a wall whose joint does not resist bending; such walls stand at ends only (check).
+void add_walls_at(const Model& model, const RodSpan& span, StrainKind strain, NodeIndex at, int clamp, bool direction,
+                  bool twist, Chain& chain) {
+  const int node = at.value - span.first_node;
+  for (const bool after : {false, true}) {
+    int k = after ? node : node - 1;
+    if (chain.ring) k = (k + span.edges) % span.edges;
+    if (k < 0 || k >= span.edges) continue;
+    const EdgeIndex e(span.first_edge + k);
+    const Section& s = model.section[e];
+    Joint wall;
+    (after ? wall.b : wall.a) = chain.link_of_edge[z(k)];
+    wall.kind = twist ? strain : after ? StrainKind::beside_b : StrainKind::beside_a;
+    wall.kappa = Vec3(s.EI1, s.EI2, twist ? s.GJ : 0.0) * (2 / model.rest_length[e]);
+    if (!direction) wall.kappa.head<2>().setZero();
+    const Quat &frame = model.rest_node_frame[at], &edge = model.rest_frame[e];
+    wall.rest = strain_point(wall.kind, after ? frame.conjugate() * edge : edge.conjugate() * frame, 0).strain;
+    wall.node = at.value, wall.clamp = clamp;
+    for (std::size_t i = 1; i < chain.joints.size(); ++i)
+      if (chain.joints[i].node == wall.node) wall.replaces = static_cast<int>(i);
+    chain.walls.push_back(wall);
+    chain.stiffest = std::max(chain.stiffest, wall.kappa.maxCoeff());
+  }
+}
+
+void add_walls(const Model& model, const JoinPlan& plan, const RodSpan& span, StrainKind strain, Chain& chain) {
   for (std::size_t c = 0; c < model.clamps.size(); ++c) {
     const ClampModel& clamp = model.clamps[c];
-    if (clamp.rod != chain.rod || !clamp.direction) continue;
-    const int node = clamp.node.value - span.first_node;
-    for (const bool after : {false, true}) {
-      int k = after ? node : node - 1;
-      if (chain.ring) k = (k + span.edges) % span.edges;
-      if (k < 0 || k >= span.edges) continue;
-      const EdgeIndex e(span.first_edge + k);
-      const Section& s = model.section[e];
-      Joint wall;
-      (after ? wall.b : wall.a) = chain.link_of_edge[z(k)];
-      wall.kind = clamp.twist ? strain : after ? StrainKind::beside_b : StrainKind::beside_a;
-      wall.kappa = Vec3(s.EI1, s.EI2, clamp.twist ? s.GJ : 0.0) * (2 / model.rest_length[e]);
-      const Quat &frame = model.rest_node_frame[clamp.node], &edge = model.rest_frame[e];
-      wall.rest = strain_point(wall.kind, after ? frame.conjugate() * edge : edge.conjugate() * frame, 0).strain;
-      wall.node = clamp.node.value, wall.clamp = static_cast<int>(c);
-      for (std::size_t i = 1; i < chain.joints.size(); ++i)
-        if (chain.joints[i].node == wall.node) wall.replaces = static_cast<int>(i);
-      chain.walls.push_back(wall);
-      chain.stiffest = std::max(chain.stiffest, wall.kappa.maxCoeff());
-    }
+    if (clamp.rod == chain.rod && (clamp.direction || clamp.twist))
+      add_walls_at(model, span, strain, clamp.node, static_cast<int>(c), clamp.direction, clamp.twist, chain);
+  }
+  for (std::size_t w = 0; w < plan.walls.size(); ++w) {
+    const int node = plan.walls[w].node;
+    if (node < span.first_node || node >= span.first_node + span.nodes) continue;
+    add_walls_at(model, span, strain, NodeIndex(node), static_cast<int>(model.clamps.size() + w), true, true, chain);
   }
 }
 
 }  // namespace
 
-Chain build_chain(const Model& model, int rod, StrainKind strain) {
+Chain build_chain(const Model& model, int rod, StrainKind strain, const JoinPlan* plan) {
+  if (plan == nullptr) return build_chain(model, rod, strain, std::make_unique<JoinPlan>(model).get());
   const RodModel& r = model.rods[z(rod)];
   Chain chain;
   chain.rod = rod, chain.ring = r.span.ring;
@@ -112,19 +135,29 @@ Chain build_chain(const Model& model, int rod, StrainKind strain) {
     const Section& s = model.section[EdgeIndex(r.span.first_edge + k)];
     chain.EI = std::min({chain.EI, s.EI1, s.EI2});
   }
-  choose_root(model, r, chain);
+  choose_root(model, *plan, r, chain);
   add_links(model, r.span, chain);
   add_joints(model, r.span, strain, chain);
-  add_walls(model, r.span, strain, chain);
+  add_walls(model, *plan, r.span, strain, chain);
   for (std::size_t c = 0; c < model.clamps.size(); ++c) {
     const ClampModel& clamp = model.clamps[c];
     if (clamp.rod != rod || !clamp.position) continue;
+    HeldPoint held{static_cast<int>(c), -1};
     if (clamp.node.value == chain.root_node) {
-      chain.root_clamps.push_back(static_cast<int>(c));
-      continue;
+      if (!clamp.slides) {
+        chain.root_clamps.push_back(static_cast<int>(c));
+        continue;
+      }
+    } else {
+      for (int i = 0; i < chain.real(); ++i)
+        if (chain.links[z(i)].far == clamp.node.value) held.link = i;
     }
-    for (int i = 0; i < chain.real(); ++i)
-      if (chain.links[z(i)].far == clamp.node.value) chain.held.push_back({static_cast<int>(c), i});
+    if (clamp.slides) {
+      const Vec3 first = any_perpendicular(clamp.slide);
+      held.axes << first, clamp.slide.cross(first), clamp.slide;
+      held.slides = true;
+    }
+    chain.held.push_back(held);
   }
   std::sort(chain.held.begin(), chain.held.end(),
             [](const HeldPoint& a, const HeldPoint& b) { return a.link != b.link ? a.link < b.link : a.clamp < b.clamp; });

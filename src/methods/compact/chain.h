@@ -11,6 +11,7 @@
 #include "methods/compact/scheme.h"
 #include "methods/compact/strain.h"
 #include "model/drive.h"
+#include "model/join_plan.h"
 #include "model/model.h"
 #include "tendril/state.h"
 
@@ -31,13 +32,16 @@ struct Joint {
   Vec3 rest = Vec3::Zero();   // strain at rest [rad]
   int node = 0;               // of the model
   int inner = -1;             // of the Frame: its twist; -1: none
-  int clamp = -1;             // of a wall
+  int clamp = -1;             // of a wall; from the number of clamps on: carried (joined.h)
   int replaces = -1;          // of a wall: the joint at its node, which is none while the wall stands; -1: at an end
 };
 
-struct HeldPoint {  // the place of a node away from the root: three border rows
+struct HeldPoint {  // the place of a node away from the root, or in a chute: three border rows, of which a chute has two
   int clamp = -1;
-  int link = 0;  // the node is its far end
+  int link = 0;                  // the node is its far end; -1: the root
+  Mat3 axes = Mat3::Identity();  // row k holds the place along column k; the last is the chute's direction
+  bool slides = false;
+  int rows() const { return slides ? 2 : 3; }
 };
 
 struct Chain {
@@ -65,7 +69,8 @@ struct Chain {
   int held_rows() const { return 3 * static_cast<int>(held.size()); }
   int rows() const { return held_rows() + (ring ? 6 : 0); }
 };
-Chain build_chain(const Model& model, int rod, StrainKind strain);
+// The plan gives walls that are carried; nullptr: that of the model.
+Chain build_chain(const Model& model, int rod, StrainKind strain, const JoinPlan* plan = nullptr);
 
 // The levels of points or strains that the schemes look back on.
 struct Levels {

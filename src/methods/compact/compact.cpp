@@ -21,8 +21,9 @@ Settings Settings::from(const Options& options) {
 namespace {
 Parts parts_of(const Model& model, const Settings& settings) {
   Parts parts;
+  const JoinPlan plan(model);
   for (int rod = 0; rod < static_cast<int>(model.rods.size()); ++rod)
-    parts.push_back(std::make_unique<Part>(model, rod, settings.strain, settings.solver));
+    parts.push_back(std::make_unique<Part>(model, rod, settings.strain, settings.solver, &plan));
   return parts;
 }
 
@@ -32,7 +33,8 @@ double gap_of(const Part& part, const Drive& drive) {
   double gap = part.chain.ring ? (y[z(part.chain.real())] - y[0]).norm() : 0;
   for (const HeldPoint& held : part.chain.held) {
     const ClampNow& clamp = drive.clamps[z(held.clamp)];
-    if (clamp.active) gap = std::max(gap, (y[z(held.link + 1)] - clamp.pose.position).norm());
+    const Vec3 away = y[z(held.link + 1)] - clamp.pose.position;
+    if (clamp.active) gap = std::max(gap, (held.axes.leftCols(held.rows()).transpose() * away).norm());
   }
   return gap;
 }
@@ -65,19 +67,28 @@ Compact::Compact(std::shared_ptr<const Model> model, const Settings& settings)
       late_(*model_),
       loads_(*model_),
       parts_(parts_of(*model_, settings)),
+      joined_(std::make_unique<Joined>(*model_, parts_, settings.solver)),
+      coupled_(*model_, parts_, settings.solver),
       flow_(*model_, parts_),
       workers_(settings.threads) {
+  if (!joined_->any()) joined_.reset();
+  if (std::any_of(model_->bodies.begin(), model_->bodies.end(), [](const BodyModel& b) { return b.collides; }))
+    collisions_ = std::make_unique<ModelCollisions>(*model_);
+  body_states_.reserve(model_->bodies.size()), hits_.reserve(16 * model_->bodies.size());
+  for (auto& part : parts_)
+    if (joined_) part->problem.set_frames(&joined_->frames());
   drive_to(0, 1, Live{}, false);
-  flow_.start(drive_);
+  flow_.start(drive_, joined_.get());
   // Walls as they stand at the start: with the moments of the half segments beside them.
   for (auto& part : parts_) {
-    start_on_rows(*part, drive_, loads_);
+    if (!joined_ || !joined_->is_joined(part->chain.rod)) start_on_rows(*part, drive_, loads_);
     part->problem.begin(part->state, drive_, loads_, Stage{});
     std::ignore = part->problem.evaluate();
     part->problem.accept();
     part->state.reaction.setZero();
   }
-  if (model_->contact.enabled) meeting_ = std::make_unique<Meeting>(*model_, parts_, settings_.solver, drive_);
+  if (model_->contact.enabled)
+    meeting_ = std::make_unique<Meeting>(*model_, parts_, settings_.solver, drive_, joined_.get());
 }
 
 void Compact::drive_to(double time, double load_factor, const Live& live, bool still) {
@@ -86,28 +97,97 @@ void Compact::drive_to(double time, double load_factor, const Live& live, bool s
   late_.follow(*model_, drive_,
                [&](const ClampModel& clamp) { return pose_at(*model_, *parts_[z(clamp.rod)], clamp.node.value); });
   loads_.update(drive_);
+  if (joined_) joined_->drive(drive_);
 }
 
 bool Compact::take_stage(const Stage& stage) {
   if (meeting_) {
-    std::ignore = meeting_->solve(drive_, loads_, stage, workers_);
+    if (meeting_->solve(drive_, loads_, stage, workers_) && joined_ && joined_->rods().empty()) {
+      if (solve_joined(stage)) joined_->finish();
+    }
     collect();
     report_.contacts = meeting_->touching();
     return report_.outcome == Outcome::fine;
   }
-  // Rods do not meet: each is solved alone, side by side.
-  workers_.for_each_chunk(static_cast<int>(parts_.size()), [&](int rod) {
+  // Rods do not meet: each is solved alone, side by side, and those that are joined together.
+  workers_.for_each_chunk(static_cast<int>(parts_.size()) + 1, [&](int rod) {
+    if (rod == static_cast<int>(parts_.size())) {
+      if (joined_ && solve_joined(stage)) {
+        for (const int r : joined_->rods()) parts_[z(r)]->problem.finish();
+        joined_->finish();
+      }
+      return;
+    }
     Part& part = *parts_[z(rod)];
-    part.solved = part.problem.solve(part.state, drive_, loads_, stage);
+    if (!joined_ || !joined_->is_joined(rod)) part.solved = part.problem.solve(part.state, drive_, loads_, stage);
   });
   collect();
   return report_.outcome == Outcome::fine;
 }
 
+// Loads without a potential are taken as they are, until they stay (Problem::freeze_loads).
+bool Compact::solve_joined(const Stage& stage) {
+  constexpr int most_rounds = 60;
+  constexpr double stays = 1e-6;
+  joined_->begin(drive_, stage);
+  for (const int r : joined_->rods()) {
+    Part& part = *parts_[z(r)];
+    part.problem.begin(part.state, drive_, loads_, stage);
+  }
+  joined_->settle();
+  int iterations = 0;
+  for (int round = 0; round < most_rounds; ++round) {
+    double changed = 0;
+    for (const int r : joined_->rods()) parts_[z(r)]->problem.freeze_loads();
+    coupled_.take(joined_->rods(), nullptr, joined_.get());
+    joined_solved_ = coupled_.iterate();
+    iterations += joined_solved_.iterations;
+    if (!joined_solved_.fine) break;
+    for (const int r : joined_->rods()) changed = std::max(changed, parts_[z(r)]->problem.thaw());
+    if (!(changed > stays)) break;
+  }
+  joined_solved_.iterations = iterations;
+  for (const int r : joined_->rods()) {
+    Part& part = *parts_[z(r)];
+    part.solved = joined_solved_;
+    part.solved.folded = joined_solved_.fine && part.problem.is_folded_now();
+    if (!joined_solved_.fine) part.problem.take_back();
+  }
+  return joined_solved_.fine;
+}
+
+// Contact among bodies is not solved for: where free ones come to overlap, the run ends and says so.
+bool Compact::bodies_meet() {
+  if (!collisions_) return false;
+  body_states_.clear();
+  for (std::size_t b = 0; b < model_->bodies.size(); ++b) body_states_.push_back(joined_->state_of(static_cast<int>(b)));
+  collisions_->find(body_states_, drive_.obstacles, hits_);
+  return std::any_of(hits_.begin(), hits_.end(), [](const BodyContact& hit) { return hit.gap < 0; });
+}
+
+// By the pivots of the whole, rows put aside; turns a little stiffer, and a little softer, than they are.
+Verdict Compact::judge_joined() {
+  double stiffest = 0, left = 0;
+  for (const int r : joined_->rods()) {
+    const Part& part = *parts_[z(r)];
+    if (!part.problem.has_potential()) return {Verdict::Kind::no_energy};
+    stiffest = std::max(stiffest, part.chain.stiffest);
+    for (const double g : part.problem.gradient()) left = std::max(left, std::abs(g));
+  }
+  if (!(stiffest > 0)) return {Verdict::Kind::counted};
+  std::ignore = coupled_.evaluate();
+  const double tolerance = 1e-12 + (4 * left + 2 * joined_->tiny()) / stiffest;
+  const auto below = [&](double shift) { return coupled_.factor(true, shift).negative - coupled_.expected_negative(); };
+  Verdict verdict{Verdict::Kind::counted, below(tolerance)};
+  verdict.neutral.other = std::max(0, below(-tolerance) - verdict.unstable);
+  return verdict;
+}
+
 // In the order of the rods; one that failed makes the whole fail.
 void Compact::collect() {
-  for (const auto& part : parts_) {
-    const Solved& s = part->solved;
+  const int rods = static_cast<int>(parts_.size());
+  for (int r = 0; r < rods + (joined_ && joined_->rods().empty() ? 1 : 0); ++r) {
+    const Solved& s = r < rods ? parts_[z(r)]->solved : joined_solved_;
     report_.iterations = std::max(report_.iterations, s.iterations);
     report_.residual = std::max(report_.residual, s.residual);
     if (report_.outcome != Outcome::fine) continue;
@@ -131,8 +211,17 @@ bool Compact::start_smoothly(double time, double dt, const Live& live) {
     for (auto& part_of : parts_) {
       Levels& p = part_of->state.points;
       std::copy(p.a.begin(), p.a.end(), p.v_before.begin());  // of the longer one; nobody looks back on it yet
-      if (!part_of->problem.find_accelerations(part_of->state, drive_, loads_, h)) return false;
+      const bool alone = !joined_ || !joined_->is_joined(part_of->chain.rod);
+      if (alone && !part_of->problem.find_accelerations(part_of->state, drive_, loads_, h)) return false;
     }
+    if (!joined_) continue;
+    const bool fine = solve_joined(euler_stage(h));
+    for (const int r : joined_->rods()) {
+      if (fine) parts_[z(r)]->problem.take_accelerations(parts_[z(r)]->state);
+      parts_[z(r)]->problem.take_back();
+    }
+    if (!fine) return false;
+    joined_->take_accelerations();
   }
   double difference = 0, size = 0;
   for (const auto& part_of : parts_) {
@@ -160,13 +249,14 @@ StepReport Compact::step(double time, double dt, const Live& live) {
       stage = two && k == 0 ? trapezoid_stage(h) : bdf2_stage(h, before_);
     stage.keeps_acceleration = two;
     drive_to(k == 0 && two ? time + first : time + dt, 1, live, false);
-    flow_.note_gravity(parts_, drive_);
+    flow_.note_gravity(parts_, joined_.get(), drive_);
     if (!take_stage(stage)) return report_;
-    flow_.count(parts_, drive_, loads_, stage);
+    flow_.count(parts_, joined_.get(), drive_, loads_, stage);
     if (meeting_) flow_.add_contacts(meeting_->work().obstacles, meeting_->work().friction, meeting_->work().impacts);
     levels_ = 1;
     before_ = h;
   }
+  if (bodies_meet()) report_.outcome = Outcome::diverged, report_.cause = bodies_collide;
   return report_;
 }
 
@@ -175,9 +265,12 @@ StepReport Compact::relax(double time, double load_factor, const Live& live) {
   drive_to(time, load_factor, live, true);
   if (!take_stage(Stage{})) return report_;
   report_.verdict.kind = Verdict::Kind::counted;
-  workers_.for_each_chunk(static_cast<int>(parts_.size()),
-                          [&](int rod) { parts_[z(rod)]->verdict = parts_[z(rod)]->problem.judge(); });
-  for (const auto& part : parts_) report_.verdict.add(part->verdict);
+  workers_.for_each_chunk(static_cast<int>(parts_.size()), [&](int rod) {
+    if (!joined_ || !joined_->is_joined(rod)) parts_[z(rod)]->verdict = parts_[z(rod)]->problem.judge();
+  });
+  if (joined_) report_.verdict.add(judge_joined());
+  for (const auto& part : parts_)
+    if (!joined_ || !joined_->is_joined(part->chain.rod)) report_.verdict.add(part->verdict);
   return report_;
 }
 

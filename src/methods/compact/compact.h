@@ -3,8 +3,10 @@
 
 #include <memory>
 
+#include "bodies/model_world.h"
 #include "methods/compact/entry.h"
 #include "methods/compact/flow.h"
+#include "methods/compact/joined.h"
 #include "methods/compact/meeting.h"
 #include "methods/compact/part.h"
 #include "parallel/workers.h"
@@ -33,6 +35,10 @@ class Compact final : public Method {
   void drive_to(double time, double load_factor, const Live& live, bool still);
   bool take_stage(const Stage& stage);  // of all rods
   bool start_smoothly(double time, double dt, const Live& live);
+  bool solve_joined(const Stage& stage);  // rods that are joined, and bodies; leaves them at the solution
+  Verdict judge_joined();
+  bool bodies_meet();
+  const std::vector<ClampNow>& frames() const { return joined_ ? joined_->frames() : drive_.clamps; }
   void collect();  // what the rods say, into the report
   void write_rod(const Part& part, Frame& frame) const;
 
@@ -43,14 +49,20 @@ class Compact final : public Method {
   LoadsNow loads_;                    // the drive's loads, by node and edge
   Parts parts_;                       // one per rod
   std::unique_ptr<Meeting> meeting_;  // of rods that may touch; none: each is alone
-  FlowMeter flow_;                    // what went in and out since the start
-  int levels_ = 0;                    // stages taken, counted to two: what the schemes can look back on
-  double before_ = 0;                 // [s] length of the last stage
+  std::unique_ptr<Joined> joined_;    // bodies and joints; none: there are none
+  Coupled coupled_;                   // for rods that are joined, without contact
+  Solved joined_solved_;
+  std::unique_ptr<ModelCollisions> collisions_;  // of bodies that may meet others, which is not solved for
+  std::vector<BodyContact> hits_;
+  std::vector<BodyState> body_states_;
+  FlowMeter flow_;     // what went in and out since the start
+  int levels_ = 0;     // stages taken, counted to two: what the schemes can look back on
+  double before_ = 0;  // [s] length of the last stage
   StepReport report_;
   Workers workers_;
 };
 
-inline constexpr Cause joint_folded = own_cause(0);
+inline constexpr Cause joint_folded = own_cause(0), bodies_collide = own_cause(1);
 Problems check(const Model& model, const Options& options);
 StepAdvice advise(const Model& model, const Options& options);
 

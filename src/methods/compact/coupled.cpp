@@ -5,6 +5,7 @@
 
 #include "math/rotation.h"
 #include "methods/compact/contacts.h"
+#include "methods/compact/joined.h"
 
 namespace tendril::compact {
 
@@ -21,7 +22,8 @@ int Coupled::node_block(int rod, int k) const {
   return at.nodes + k;
 }
 
-void Coupled::take(std::span<const int> rods, Touching* touching) {
+void Coupled::take(std::span<const int> rods, Touching* touching, Joined* joined) {
+  joined_ = joined;
   for (const int rod : rods_) slot_[z(rod)] = -1;
   rods_.assign(rods.begin(), rods.end());
   for (std::size_t i = 0; i < rods_.size(); ++i) slot_[z(rods_[i])] = static_cast<int>(i);
@@ -44,29 +46,38 @@ void Coupled::number() {
     at.multipliers = blocks_, blocks_ += chain.real();
     at.rows = blocks_;
     expected_negative_ += 3 * chain.real();
-    const auto add = [&](int row, int first, int second) {
+    const auto add = [&](int row, int first, int second, int held = -1) {
       if (!problem.row_holds(row)) return;
-      rows_.push_back({static_cast<int>(s), row, first, second});
+      rows_.push_back({static_cast<int>(s), row, first, second, held});
       ++blocks_, expected_negative_ += 3;
     };
     const int rod = rods_[s];
     for (std::size_t h = 0; h < chain.held.size(); ++h)
-      add(3 * static_cast<int>(h), node_block(rod, chain.held[h].link + 1), -1);
+      add(3 * static_cast<int>(h), node_block(rod, chain.held[h].link + 1), -1, static_cast<int>(h));
     if (!chain.ring) continue;
     add(chain.held_rows(), node_block(rod, chain.real()), node_block(rod, 0));
     add(chain.held_rows() + 3, at.turns + chain.real(), at.turns);
+  }
+  if (joined_ != nullptr) {
+    blocks_ = joined_->number(*this, blocks_);
+    expected_negative_ += 3 * joined_->rows();
   }
   unknowns_.resize(3 * z(blocks_));
 }
 
 // ---- energy and gradient ---------------------------------------------------------------------------------------------------------
 NewtonPoint Coupled::evaluate() {
+  if (joined_ != nullptr) joined_->place_frames();
   for (std::size_t s = 0; s < rods_.size(); ++s) part(static_cast<int>(s)).problem.take_place();
   bool open = true;
   if (touching_ != nullptr) open = touching_->evaluate();
   NewtonPoint sum;
   double squares = 0;
   violation_ = 0;
+  if (joined_ != nullptr) {
+    sum = joined_->evaluate();
+    squares = sum.residual, violation_ = joined_->violation();
+  }
   for (std::size_t s = 0; s < rods_.size(); ++s) {
     Problem& problem = part(static_cast<int>(s)).problem;
     const NewtonPoint own = problem.sum_up();
@@ -120,20 +131,28 @@ void Coupled::assemble(bool exact, double shift) {
     block = at_[s].rows;
     for (; r < rows_.size() && rows_[r].part == static_cast<int>(s); ++r, ++block) {
       const Row& row = rows_[r];
-      matrix_.add(block, row.first, Mat3::Identity());
-      if (row.second >= 0) matrix_.add(block, row.second, -Mat3::Identity());
       const bool turn = chain.ring && row.row >= chain.held_rows() + 3;
       const double give = turn ? 0 : part(static_cast<int>(s)).problem.row_constants().give;
-      matrix_.add(block, block, -give * Mat3::Identity());
+      Mat3 corner = -give * Mat3::Identity(), along = Mat3::Identity();
+      if (row.held >= 0) along = chain.held[z(row.held)].axes.transpose();
+      if (row.held >= 0 && chain.held[z(row.held)].slides) along.row(2).setZero(), corner(2, 2) = -1;  // stands for itself
+      matrix_.add(block, row.first, along);
+      if (row.second >= 0) matrix_.add(block, row.second, -Mat3::Identity());
+      matrix_.add(block, block, corner);
       matrix_.put_last(block);
     }
   }
   if (touching_ != nullptr) touching_->assemble(*this, matrix_, exact);
+  if (joined_ != nullptr) joined_->assemble(*this, matrix_, exact, shift);
+}
+
+PivotReport Coupled::factor(bool exact, double shift) {
+  assemble(exact, shift);
+  return matrix_.factor(1e-300);
 }
 
 bool Coupled::direct(bool exact, double shift) {
-  assemble(exact, shift);
-  const PivotReport report = matrix_.factor(1e-300);
+  const PivotReport report = factor(exact, shift);
   if (report.negative != expected_negative_) return false;
   solve_direction();
   return true;
@@ -155,11 +174,14 @@ void Coupled::solve_direction() {
       const double* violation = problem.violations().data() + rows_[r].row;
       put(block, violation, -1);
       // Rows of held points pull as springs too (problem.h).
-      if (rows_[r].row < part(static_cast<int>(s)).chain.held_rows())
-        put(rows_[r].first, violation, -problem.row_constants().stiffness);
+      if (rows_[r].held < 0) continue;
+      const Vec3 pull = part(static_cast<int>(s)).chain.held[z(rows_[r].held)].axes * Eigen::Map<const Vec3>(violation);
+      put(rows_[r].first, pull.data(), -problem.row_constants().stiffness);
     }
   }
+  if (joined_ != nullptr) joined_->put(unknowns_);
   matrix_.solve(unknowns_);
+  if (joined_ != nullptr) joined_->get(unknowns_);
   r = 0;
   for (std::size_t s = 0; s < rods_.size(); ++s) {
     const Chain& chain = part(static_cast<int>(s)).chain;
@@ -183,8 +205,10 @@ void Coupled::limit_direction() {
     for (int i = 0; i < part(static_cast<int>(s)).chain.all(); ++i)
       largest = std::max(largest, Eigen::Map<const Vec3>(d + 3 + 3 * i).squaredNorm());
   }
+  if (joined_ != nullptr) largest = std::max(largest, joined_->largest_turn() * joined_->largest_turn());
   if (!(largest > most_turned * most_turned)) return;
   const double factor = most_turned / std::sqrt(largest);
+  if (joined_ != nullptr) joined_->scale_direction(factor);
   for (std::size_t s = 0; s < rods_.size(); ++s)
     for (double& d : part(static_cast<int>(s)).problem.direction()) d *= factor;
 }
@@ -207,7 +231,7 @@ double Coupled::direction() {
   base_energy_ = energy_, base_violation_ = violation_;
   const double slope = slope_of_energy();
   if (!find_fraction()) return std::nan("");
-  double largest = 0;
+  double largest = joined_ != nullptr ? joined_->largest_multiplier() : 0;
   for (std::size_t s = 0; s < rods_.size(); ++s) {
     const Problem& problem = part(static_cast<int>(s)).problem;
     const auto rows = part(static_cast<int>(s)).problem.direction().subspan(problem.gradient().size());
@@ -219,7 +243,7 @@ double Coupled::direction() {
 
 // The gradient has the multipliers in it, the energy has not.
 double Coupled::slope_of_energy() const {
-  double slope = 0;
+  double slope = joined_ != nullptr ? joined_->slope() : 0;
   for (std::size_t s = 0; s < rods_.size(); ++s) {
     const Problem& problem = part(static_cast<int>(s)).problem;
     const std::span<double> d = parts_[z(rods_[s])]->problem.direction();
@@ -249,10 +273,12 @@ bool Coupled::find_fraction() {
 }
 
 void Coupled::move(double fraction) {
+  if (joined_ != nullptr) joined_->move(fraction);
   for (std::size_t s = 0; s < rods_.size(); ++s) part(static_cast<int>(s)).problem.move(fraction);
 }
 
 void Coupled::accept() {
+  if (joined_ != nullptr) joined_->accept();
   for (std::size_t s = 0; s < rods_.size(); ++s) part(static_cast<int>(s)).problem.accept();
   if (touching_ != nullptr) touching_->accept();
 }
@@ -261,7 +287,9 @@ Solved Coupled::iterate() {
   NewtonOptions options;
   options.max_iterations = settings_.iterations;
   options.smallest_step = 1e-9, options.tolerance = 0;
-  options.residual_suffices = rows_.empty() ? 0 : 0.7;
+  const bool has_rows = !rows_.empty() || (joined_ != nullptr && joined_->rows() > 0);
+  options.residual_suffices = has_rows ? 0.7 : 0;
+  if (joined_ != nullptr) options.tolerance = joined_->tolerance(), options.acceptable = 10 * options.tolerance;
   for (std::size_t s = 0; s < rods_.size(); ++s) {
     const Problem& problem = part(static_cast<int>(s)).problem;
     if (problem.stretch() > 1 + 1e-9) return {false, Cause::clamp_out_of_reach};
@@ -274,7 +302,7 @@ Solved Coupled::iterate() {
   Solved solved{converged, Cause::none, report.iterations, fallbacks_, report.residual};
   if (converged) return solved;
   if (touching_ != nullptr && touching_->outgrown()) return solved;  // to go on in larger boxes
-  const bool still = part(0).problem.stage().still();
+  const bool still = rods_.empty() ? joined_->is_still() : part(0).problem.stage().still();
   solved.cause = report.end == NewtonEnd::not_finite ? Cause::not_finite
                  : !still                            ? Cause::step_too_large
                                                      : Cause::no_equilibrium;

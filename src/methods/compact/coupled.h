@@ -20,13 +20,14 @@
 namespace tendril::compact {
 
 class Touching;  // contacts.h
+class Joined;    // joined.h
 
 class Coupled {
  public:
   Coupled(const Model& model, Parts& parts, const SolverSettings& settings);
 
-  // Rods, rising, whose problems have begun; what touches them, or nullptr.
-  void take(std::span<const int> rods, Touching* touching);
+  // Rods, rising, whose problems have begun; what touches them, what they are joined to, or nullptr.
+  void take(std::span<const int> rods, Touching* touching, Joined* joined = nullptr);
   Solved iterate();  // from where the problems stand; leaves them at the solution
 
   // ---- for Newton's method and for tests ----
@@ -39,7 +40,9 @@ class Coupled {
   // Symmetric matrix and gradient at the present place, of (place, turn) blocks; for tests.
   bool direct(bool exact, double shift);
   int expected_negative() const { return expected_negative_; }
-  int node_block(int rod, int k) const;  // -1: held
+  PivotReport factor(bool exact, double shift);  // at the present place
+  void solve_direction();                        // by what was factored
+  int node_block(int rod, int k) const;          // -1: held
   int turn_block(int rod, int i) const { return at_[z(slot_[z(rod)])].turns + i; }
   BlockLDLT& matrix() { return matrix_; }
 
@@ -51,13 +54,13 @@ class Coupled {
   struct Row {  // three rows of a rod
     int part = 0, row = 0;
     int first = 0, second = -1;  // blocks: first less second; -1: none
+    int held = -1;               // of a held point
   };
   Part& part(int slot) { return *parts_[z(rods_[z(slot)])]; }
   const Part& part(int slot) const { return *parts_[z(rods_[z(slot)])]; }
   void number();
   void assemble(bool exact, double shift);
   void assemble_chain(int slot, bool exact, double shift);
-  void solve_direction();
   void limit_direction();
   bool find_fraction();
   double slope_of_energy() const;
@@ -66,6 +69,7 @@ class Coupled {
   Parts& parts_;
   SolverSettings settings_;
   Touching* touching_ = nullptr;
+  Joined* joined_ = nullptr;
   std::vector<int> rods_, slot_;  // slot_: by rod; -1: not here
   std::vector<Place> at_;
   std::vector<Row> rows_;

@@ -49,17 +49,19 @@ MethodInfo make_info() {
       "Zhao, Lin, Wang, Bao, Huang: Efficient and Stable Simulation of Inextensible Cosserat Rods by a Compact "
       "Representation, Computer Graphics Forum 41(7), 2022";
   info.summary = "implicit, any step, lengths exact: root position and one rotation per segment, solved in linear time";
-  constexpr FeatureSet both{Feature::anisotropic,   Feature::rest_curvature, Feature::ring,
-                            Feature::line_moments,  Feature::follower_loads, Feature::drag,
-                            Feature::damping,       Feature::couplings,      Feature::turning_couplings,
-                            Feature::hold_position, Feature::hold_direction, Feature::hold_twist,
-                            Feature::hold_inside};
-  info.can.motion = both.with({Feature::inertia, Feature::limp_twist, Feature::contact});
-  info.can.equilibrium = both.with({Feature::equilibria, Feature::stability});
+  constexpr FeatureSet both{Feature::anisotropic,   Feature::rest_curvature,   Feature::ring,
+                            Feature::line_moments,  Feature::follower_loads,   Feature::drag,
+                            Feature::damping,       Feature::couplings,        Feature::turning_couplings,
+                            Feature::hold_position, Feature::hold_direction,   Feature::hold_twist,
+                            Feature::hold_inside,   Feature::hold_twist_alone, Feature::sliding_clamps};
+  info.can.motion = both.with({Feature::inertia, Feature::limp_twist, Feature::contact, Feature::joints, Feature::bodies});
+  info.can.equilibrium = both.with({Feature::equilibria, Feature::stability, Feature::joints, Feature::bodies});
   info.can.fewest_edges = 2;
   info.options = options();
   info.failures = {{"two neighbouring segments folded onto each other by more than 170 degrees",
-                    "take more segments, or options.compact.strain = \"sine\", which is smooth there"}};
+                    "take more segments, or options.compact.strain = \"sine\", which is smooth there"},
+                   {"two bodies touched, or a body the ground, which compact does not solve for",
+                    "set body.collides = false where they do not matter to each other, or use method der"}};
   return info;
 }
 
@@ -121,6 +123,21 @@ Problems check(const Model& model, const Options& options) {
     if (span.edges >= (span.ring ? 3 : 2)) continue;
     problems.push_back({Severity::error, "", "rod[" + std::to_string(r) + "].segments", "got " + std::to_string(span.edges),
                         "compact needs at least 2 segments, 3 in a ring", "use more segments"});
+  }
+  for (std::size_t j = 0; j < model.joints.size(); ++j) check_frames_held_once(model, j, problems);
+  for (std::size_t b = 0; b < model.bodies.size() && model.contact.enabled; ++b)
+    if (model.bodies[b].collides)
+      problems.push_back({Severity::error, "", "body[" + std::to_string(b) + "].collides",
+                          "body " + model.bodies[b].name + " would have to touch rods",
+                          "compact has contact of rods with rods and obstacles", "set collides = false, or use der"});
+  for (std::size_t c = 0; c < model.clamps.size(); ++c) {
+    const ClampModel& clamp = model.clamps[c];
+    const RodSpan& span = model.rods[z(clamp.rod)].span;
+    const int k = clamp.node.value - span.first_node;
+    if (!clamp.twist || clamp.direction || (!span.ring && (k == 0 || k == span.nodes - 1))) continue;
+    problems.push_back({Severity::error, "", "clamp[" + std::to_string(c) + "].hold",
+                        "holds the twist without the direction inside a rod", "compact does so at ends only",
+                        "hold the direction too, or put the clamp at an end"});
   }
   return problems;
 }

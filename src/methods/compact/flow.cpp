@@ -1,5 +1,7 @@
 #include "methods/compact/flow.h"
 
+#include "math/rotation.h"
+
 namespace tendril::compact {
 
 FlowMeter::FlowMeter(const Model& model, const Parts& parts)
@@ -20,7 +22,8 @@ FlowMeter::FlowMeter(const Model& model, const Parts& parts)
   }
 }
 
-void FlowMeter::start(const Drive& drive) {
+void FlowMeter::start(const Drive& drive, const Joined* joined) {
+  if (joined != nullptr) bodies_.assign(drive.bodies.begin(), drive.bodies.end()), on_bodies_.resize(bodies_.size());
   gravity_ = drive.gravity;
   for (std::size_t i = 0; i < place_.size(); ++i) {
     place_[i] = drive.clamps[i].pose.position;
@@ -30,13 +33,15 @@ void FlowMeter::start(const Drive& drive) {
 }
 
 // The potential -g.mx changes by -dg.mx where everything is now.
-void FlowMeter::note_gravity(const Parts& parts, const Drive& drive) {
+void FlowMeter::note_gravity(const Parts& parts, const Joined* joined, const Drive& drive) {
   const Vec3 change = drive.gravity - gravity_;
   gravity_ = drive.gravity;
   if (change == Vec3::Zero()) return;
   Vec3 sum = Vec3::Zero();
   for (const auto& part : parts)
     for (int k = 0; k < part->chain.nodes(); ++k) sum += part->chain.mass[z(k)] * part->state.points.y[z(k)];
+  for (std::size_t b = 0; joined != nullptr && b < bodies_.size(); ++b)
+    sum += model_.bodies[b].mass * joined->levels().y[4 * b];
   flow_.gravity -= change.dot(sum);
 }
 
@@ -120,7 +125,31 @@ void FlowMeter::count_damping(const Part& part) {
       flow_.damping += chain.damping.internal * chain.walls[w].kappa.dot(gone(s, chain.joints.size() + w));
 }
 
-void FlowMeter::count(const Parts& parts, const Drive& drive, const LoadsNow& loads, const Stage& stage) {
+// Driven bodies give what their joints take; free ones lose to their damping.
+void FlowMeter::count_bodies(const Joined& joined, const Drive& drive) {
+  hands_ += joined.grip_power();
+  for (std::size_t b = 0; b < bodies_.size(); ++b) {
+    const BodyModel& body = model_.bodies[b];
+    if (!body.moves_freely()) {
+      const Wrench now = joined.on_led(static_cast<int>(b));
+      const Pose &from = bodies_[b].pose, &to = drive.bodies[b].pose;
+      const Vec3 turned = log_rotation(Quat(to.orientation * from.orientation.conjugate()));
+      flow_.bodies += 0.5 * (now.force + on_bodies_[b].force).dot(to.position - from.position) +
+                      0.5 * (now.moment + on_bodies_[b].moment).dot(turned);
+      on_bodies_[b] = now, bodies_[b] = drive.bodies[b];
+      continue;
+    }
+    const Levels& l = joined.levels();
+    for (std::size_t k = 0; k < 4 && body.damping > 0; ++k) {
+      const std::size_t i = 4 * b + k;
+      const double mass = k == 0 ? body.mass : joined.inertia(static_cast<int>(b), static_cast<int>(k) - 1);
+      flow_.damping += body.damping * mass * 0.5 * (l.v[i] + l.v_before[i]).dot(l.y[i] - l.y_before[i]);
+    }
+  }
+}
+
+void FlowMeter::count(const Parts& parts, const Joined* joined, const Drive& drive, const LoadsNow& loads,
+                      const Stage& stage) {
   const double hands = hands_, wind = wind_, drag = drag_;
   hands_ = wind_ = drag_ = 0;
   count_clamps(parts, drive, loads);
@@ -129,6 +158,7 @@ void FlowMeter::count(const Parts& parts, const Drive& drive, const LoadsNow& lo
     count_loads(*parts[r], loads_[r], drive, loads, stage);
     count_damping(*parts[r]);
   }
+  if (joined != nullptr) count_bodies(*joined, drive);
   flow_.hands += 0.5 * stage.h * (hands + hands_);
   flow_.wind += 0.5 * stage.h * (wind + wind_);
   flow_.drag += 0.5 * stage.h * (drag + drag_);
@@ -139,6 +169,7 @@ void FlowMeter::visit_state(StateArchive& archive) {
   archive.fixed(reactions_), archive.fixed(reactions_before_);
   archive.fixed(place_), archive.fixed(turn_), archive.fixed(active_);
   for (Loads& load : loads_) archive.fixed(load.force), archive.fixed(load.moment);
+  archive.fixed(bodies_), archive.fixed(on_bodies_);
 }
 
 }  // namespace tendril::compact

@@ -2,16 +2,18 @@
 // What is left over is what the scheme itself loses.
 #pragma once
 
-#include "methods/compact/part.h"
+#include "methods/compact/joined.h"
 
 namespace tendril::compact {
 
 class FlowMeter {
  public:
   FlowMeter(const Model& model, const Parts& parts);
-  void start(const Drive& drive);                             // what stands at the start
-  void note_gravity(const Parts& parts, const Drive& drive);  // before a stage: what a change of gravity does
-  void count(const Parts& parts, const Drive& drive, const LoadsNow& loads, const Stage& stage);  // after it
+  void start(const Drive& drive, const Joined* joined);  // what stands at the start
+  // Before a stage: what a change of gravity does.
+  void note_gravity(const Parts& parts, const Joined* joined, const Drive& drive);
+  void count(const Parts& parts, const Joined* joined, const Drive& drive, const LoadsNow& loads,
+             const Stage& stage);  // after it
   void add_contacts(double obstacles, double friction, double impacts) {
     flow_.obstacles += obstacles, flow_.friction += friction, flow_.impacts += impacts;
   }
@@ -26,6 +28,7 @@ class FlowMeter {
   void count_clamps(const Parts& parts, const Drive& drive, const LoadsNow& loads);
   void count_loads(const Part& part, Loads& before, const Drive& drive, const LoadsNow& loads, const Stage& stage);
   void count_damping(const Part& part);
+  void count_bodies(const Joined& joined, const Drive& drive);
   const Model& model_;
   EnergyFlow flow_;
   Vec3 gravity_ = Vec3::Zero();
@@ -34,6 +37,8 @@ class FlowMeter {
   std::vector<double> turn_;  // of clamps [rad]
   std::vector<char> active_;
   std::vector<Loads> loads_;
+  std::vector<BodyState> bodies_;           // driven ones, at the end of the last stage
+  std::vector<Wrench> on_bodies_;           // what their drives gave
   double hands_ = 0, wind_ = 0, drag_ = 0;  // powers at the end of the last stage [W]
 };
 

@@ -9,40 +9,53 @@
 
 namespace tendril::compact {
 
-// Columns: the rod rolls about itself; it turns as a whole about what holds it. Only what moves nothing that is held.
+// Columns: the rod rolls about itself; it turns as a whole about what holds it; in chutes it moves as a whole. Only what moves
+// nothing that is held.
 Eigen::MatrixXd Problem::rigid_motions() const {
-  std::vector<Vec3> points;
-  if (state_->root_held) points.push_back(x_[0]);
-  for (std::size_t h = 0; h < chain_.held.size(); ++h)
-    if (row_on_[3 * h]) points.push_back(target_[h]);
-  const Vec3 about = points.empty() ? x_[0] : points[0];
-  Eigen::MatrixXd columns = Eigen::MatrixXd::Zero(size(), 4);
+  bool slides = false;
+  int first = state_->root_held ? 0 : -1;  // node that is held
+  for (std::size_t h = 0; h < chain_.held.size(); ++h) {
+    if (!row_on_[3 * h]) continue;
+    slides = slides || chain_.held[h].slides;
+    if (first < 0) first = chain_.held[h].link + 1;
+  }
+  const Vec3 about = x_[z(std::max(first, 0))];
+  const int count = slides ? 7 : 4;
+  Eigen::MatrixXd columns = Eigen::MatrixXd::Zero(size(), count);
   for (int i = 0; i < chain_.all(); ++i) {
     columns.block<3, 1>(3 + 3 * i, 0) = frame_[z(i)].col(2);
     for (int k = 0; k < 3; ++k) columns(3 + 3 * i + k, 1 + k) = 1;
   }
   for (int k = 0; k < 3; ++k) columns.block<3, 1>(0, 1 + k) = Vec3(Vec3::Unit(k)).cross(x_[0] - about);
+  for (int k = 0; slides && k < 3; ++k) columns(k, 4 + k) = chain_.length;
   // Held points must stay, walls must not turn.
-  std::vector<Eigen::RowVector4d> rows;
-  for (const Vec3& p : points)
-    for (int c = 0; c < 3; ++c) {
-      Eigen::RowVector4d row = Eigen::RowVector4d::Zero();
-      for (int k = 0; k < 3; ++k) row[1 + k] = Vec3(Vec3::Unit(k)).cross(p - about)[c] / chain_.length;
-      rows.push_back(row);
-    }
+  std::vector<Eigen::RowVectorXd> rows;
+  const auto keep_place = [&](const Vec3& p, const Vec3& along) {
+    Eigen::RowVectorXd row = Eigen::RowVectorXd::Zero(count);
+    for (int k = 0; k < 3; ++k) row[1 + k] = Vec3(Vec3::Unit(k)).cross(p - about).dot(along) / chain_.length;
+    for (int k = 0; slides && k < 3; ++k) row[4 + k] = along[k];
+    rows.push_back(row);
+  };
+  for (int c = 0; c < 3 && state_->root_held; ++c) keep_place(x_[0], Vec3::Unit(c));
+  for (std::size_t h = 0; h < chain_.held.size(); ++h) {
+    const HeldPoint& held = chain_.held[h];
+    for (int c = 0; c < held.rows() && row_on_[3 * h]; ++c) keep_place(x_[z(held.link + 1)], held.axes.col(c));
+  }
   for (std::size_t w = 0; w < wall_.size(); ++w) {
     if (!state_->wall_holds[w]) continue;
     const Joint& wall = chain_.walls[w];
     const Vec3 d3 = frame_[z(std::max(wall.a, wall.b))].col(2);
     for (int c = 0; c < 3; ++c) {
-      // Of the turn of the segment beside it: all of it where the wall holds the twist, else what is across.
-      Eigen::RowVector4d row;
-      const Vec3 kept = wall.kappa[2] > 0 ? Vec3(Vec3::Unit(c)) : Vec3(Vec3::Unit(c) - d3[c] * d3);
-      row << kept.dot(d3), kept[0], kept[1], kept[2];
+      // Of the turn of the segment beside it: what the wall's joint resists, about the rod and across it.
+      Eigen::RowVectorXd row = Eigen::RowVectorXd::Zero(count);
+      Vec3 kept = Vec3::Unit(c);
+      if (!(wall.kappa[2] > 0)) kept -= d3[c] * d3;
+      if (!(wall.kappa[0] > 0)) kept = wall.kappa[2] > 0 ? Vec3(d3[c] * d3) : Vec3(Vec3::Zero());
+      row.head<4>() << kept.dot(d3), kept[0], kept[1], kept[2];
       rows.push_back(row);
     }
   }
-  Eigen::MatrixXd conditions(static_cast<Eigen::Index>(rows.size()), 4);
+  Eigen::MatrixXd conditions(static_cast<Eigen::Index>(rows.size()), count);
   for (std::size_t i = 0; i < rows.size(); ++i) conditions.row(static_cast<Eigen::Index>(i)) = rows[i];
   return columns * vanishing_combinations(conditions);
 }

@@ -14,8 +14,8 @@ constexpr int friction_rounds = 2;
 
 }  // namespace
 
-Meeting::Meeting(const Model& model, Parts& parts, const SolverSettings& settings, const Drive& drive)
-    : model_(model), parts_(parts), settings_(settings), field_(model, parts) {
+Meeting::Meeting(const Model& model, Parts& parts, const SolverSettings& settings, const Drive& drive, Joined* joined)
+    : model_(model), parts_(parts), joined_(joined), settings_(settings), field_(model, parts) {
   for (const ObstacleNow& o : drive.obstacles) poses_.push_back(o.pose);
   for (std::size_t o = poses_.size(); o < field_.geometry().obstacles().size(); ++o) poses_.push_back({});
   target_ = poses_;
@@ -55,6 +55,7 @@ void Meeting::begin(const Drive& drive, const LoadsNow& loads, const Stage& stag
   // How far a step may go beyond the first guess before contacts are looked for again.
   pad_ = stage.still() ? field_.geometry().skin() : field_.reach() + stage.h * stage.h * drive.gravity.norm();
   field_.begin_boxes();
+  if (joined_ != nullptr) joined_->begin(drive, stage);
   for (std::size_t r = 0; r < parts_.size(); ++r) {
     Part& part = *parts_[r];
     begin_rod(static_cast<int>(r));
@@ -66,9 +67,16 @@ void Meeting::begin(const Drive& drive, const LoadsNow& loads, const Stage& stag
       if (part.chain.links[z(i)].far != part.chain.root_node) field_.base[z(part.chain.links[z(i)].far)] = y[z(i + 1)];
   }
   std::copy(field_.base.begin(), field_.base.end(), field_.start.begin());
+  if (joined_ != nullptr) joined_->settle();
 }
 
-// Islands: rods that pairs connect, by their lowest rod; a rod with pairs is one at least.
+Joined* Meeting::joined_to(const Island& island) const {
+  const bool any = joined_ != nullptr &&
+                   std::any_of(island.rods.begin(), island.rods.end(), [&](int r) { return joined_->is_joined(r); });
+  return any ? joined_ : nullptr;
+}
+
+// Islands: rods that pairs connect, by their lowest rod; a rod with pairs is one at least. Rods that are joined are one island.
 void Meeting::find_islands() {
   std::iota(group_.begin(), group_.end(), 0);
   const auto root = [&](int r) {
@@ -78,6 +86,11 @@ void Meeting::find_islands() {
   for (const NearPair& pair : field_.pairs()) {
     if (!pair.is_between_rods()) continue;
     const int a = root(field_.rod_of(pair.edge_a)), b = root(field_.rod_of(pair.edge_b));
+    group_[z(std::max(a, b))] = std::min(a, b);
+  }
+  const std::span<const int> together = joined_ != nullptr ? joined_->rods() : std::span<const int>();
+  for (const int r : together) {
+    const int a = root(together[0]), b = root(r);
     group_[z(std::max(a, b))] = std::min(a, b);
   }
   islands_ = 0;
@@ -95,6 +108,7 @@ void Meeting::find_islands() {
     return *island_[z(number[z(r)])];
   };
   const auto pairs = field_.pairs();
+  if (!together.empty()) std::ignore = island_of(together[0]);
   for (std::size_t k = 0; k < pairs.size(); ++k)
     island_of(field_.rod_of(pairs[k].edge_a)).pairs.push_back(static_cast<int>(k));
   for (int r = 0; r < static_cast<int>(parts_.size()); ++r) {
@@ -148,6 +162,8 @@ void Meeting::start_island(Island& island) {
   for (std::size_t o = 0; o < poses_.size(); ++o) island.target_poses[o] = pose_between(o, low);
   if (!all_started || low != high) {
     // Some are not under way: all begin at the last level.
+    Joined* joined = joined_to(island);
+    if (joined != nullptr) joined->begin(*drive_, stage_);
     for (const int r : island.rods) {
       Part& part = *parts_[z(r)];
       if (is_started_[z(r)] || is_done_[z(r)]) part.problem.take_back(), begin_rod(r);
@@ -157,6 +173,7 @@ void Meeting::start_island(Island& island) {
         if (part.chain.links[z(i)].far != part.chain.root_node) field_.base[z(part.chain.links[z(i)].far)] = y[z(i + 1)];
       is_started_[z(r)] = 1;
     }
+    if (joined != nullptr) joined->settle();
     island.touching.take(island.rods, island.pairs, poses_);
     island.progress = 0;
     if (island.touching.free_to_start(target_)) {
@@ -164,6 +181,7 @@ void Meeting::start_island(Island& island) {
       island.progress = 1;
     } else {
       for (const int r : island.rods) parts_[z(r)]->problem.start_at_rest(), parts_[z(r)]->problem.find_places();
+      if (joined != nullptr) joined->start_at_rest();
       const bool driven = std::any_of(island.rods.begin(), island.rods.end(), [&](int r) {
         return parts_[z(r)]->problem.root_is_held() && root_target_[z(r)] != parts_[z(r)]->problem.root();
       });
@@ -211,7 +229,7 @@ void Meeting::solve_island(Island& island) {
     }
     for (const int r : island.rods) parts_[z(r)]->problem.freeze_loads();
     const bool rubs = island.touching.set_friction(rubbed > 0 ? 1 : 0);
-    island.coupled.take(island.rods, &island.touching);
+    island.coupled.take(island.rods, &island.touching, joined_to(island));
     island.solved = island.coupled.iterate();
     iterations += island.solved.iterations;
     if (!island.solved.fine) break;
@@ -288,6 +306,7 @@ void Meeting::finish() {
     part->solved.folded = part->problem.is_folded_now();
     part->problem.finish();
   }
+  if (joined_ != nullptr && !joined_->rods().empty()) joined_->finish();
   points_.clear(), next_kept_.clear();
   work_ = {};
   for (int k = 0; k < islands_; ++k) {
@@ -301,8 +320,17 @@ void Meeting::finish() {
 }
 
 void Meeting::visit_state(StateArchive& archive) {
-  archive(energy_, least_gap_, field_.missing_radius, field_.kept);
+  archive(energy_, least_gap_, field_.missing_radius, field_.kept, points_);
   archive.fixed(poses_);
+  if (!archive.reading()) return;
+  const auto& geometry = field_.geometry();
+  const auto among = [](int number, auto count) { return number >= -1 && number < static_cast<std::int64_t>(count); };
+  for (const ContactPoint& p : points_)
+    TENDRIL_REQUIRE(among(p.edge_a, geometry.edges()) && among(p.edge_b, geometry.edges()) &&
+                        among(p.obstacle_b, model_.obstacles.size()) && among(p.body_b, model_.bodies.size()),
+                    "the state is damaged");
+  for (std::size_t k = 1; k < field_.kept.size(); ++k)
+    TENDRIL_REQUIRE(field_.kept[k - 1].key < field_.kept[k].key, "the state is damaged");
 }
 
 }  // namespace tendril::compact

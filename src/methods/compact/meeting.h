@@ -10,13 +10,14 @@
 
 #include "methods/compact/contacts.h"
 #include "methods/compact/coupled.h"
+#include "methods/compact/joined.h"
 #include "parallel/workers.h"
 
 namespace tendril::compact {
 
 class Meeting {
  public:
-  Meeting(const Model& model, Parts& parts, const SolverSettings& settings, const Drive& drive);
+  Meeting(const Model& model, Parts& parts, const SolverSettings& settings, const Drive& drive, Joined* joined);
 
   // Solves for the next level of all rods and puts it into their states; false: one of them failed (Part::solved), none is changed.
   bool solve(const Drive& drive, const LoadsNow& loads, const Stage& stage, Workers& workers);
@@ -47,12 +48,14 @@ class Meeting {
   void solve_island(Island& island);
   void start_island(Island& island);
   bool drive_on(Island& island);
+  Joined* joined_to(const Island& island) const;
   Pose pose_between(std::size_t obstacle, double progress) const;
   bool check_alone(int rod);
   void finish();
 
   const Model& model_;
   Parts& parts_;
+  Joined* joined_;  // bodies and joints, or nullptr: rods that are joined are one island
   SolverSettings settings_;
   ContactField field_;
   const Drive* drive_ = nullptr;

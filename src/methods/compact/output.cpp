@@ -1,5 +1,6 @@
 // What leaves the method: frames and saved states.
 #include "methods/compact/compact.h"
+#include "model/bodies.h"
 #include "model/check_drive.h"
 
 namespace tendril::compact {
@@ -25,7 +26,7 @@ void Compact::write_rod(const Part& part, Frame& frame) const {
   }
   for (std::size_t i = 1; i < chain.joints.size(); ++i) {
     const Joint& joint = chain.joints[i];
-    const JointReading r = read_joint(part, static_cast<int>(i), drive_.clamps);
+    const JointReading r = read_joint(part, static_cast<int>(i), frames());
     frame.twist[InnerNodeIndex(joint.inner)] = s.twist[i];
     if (part.problem.is_off(static_cast<int>(i))) continue;
     frame.moment[NodeIndex(joint.node)] = r.moment;
@@ -34,7 +35,7 @@ void Compact::write_rod(const Part& part, Frame& frame) const {
   for (std::size_t w = 0; w < chain.walls.size(); ++w) {
     if (s.wall_holds[w] == 0) continue;
     const Joint& wall = chain.walls[w];
-    const JointReading r = read_wall(part, static_cast<int>(w), drive_.clamps);
+    const JointReading r = read_wall(part, static_cast<int>(w), frames());
     frame.moment[NodeIndex(wall.node)] += (wall.replaces >= 0 ? 0.5 : 1.0) * r.moment;  // inside: of both sides
     energy.bending += r.bending, energy.twisting += r.twisting;
   }
@@ -44,6 +45,12 @@ void Compact::write(Frame& frame) const {
   take_shape(*model_, frame);
   frame.own_energy = {};
   for (const auto& part : parts_) write_rod(*part, frame);
+  frame.bodies.resize(model_->bodies.size());
+  for (std::size_t b = 0; b < frame.bodies.size(); ++b) {
+    frame.bodies[b] = joined_->state_of(static_cast<int>(b));
+    frame.own_energy.kinetic += kinetic_energy(model_->bodies[b], frame.bodies[b]);
+    frame.own_energy.gravity -= model_->bodies[b].mass * drive_.gravity.dot(frame.bodies[b].pose.position);
+  }
   frame.contacts.clear();
   if (meeting_) {
     frame.contacts.assign(meeting_->points().begin(), meeting_->points().end());
@@ -64,6 +71,8 @@ void Compact::visit_state(StateArchive& archive) {
   }
   if (meeting_) archive(*meeting_);
   if (archive.reading()) loads_.update(drive_);
+  if (joined_) archive(*joined_);
+  if (joined_ && archive.reading()) joined_->drive(drive_);
 }
 
 }  // namespace tendril::compact

@@ -76,17 +76,18 @@ void read_reactions(const Model& model, const Parts& parts, const Drive& drive, 
     }
     for (std::size_t h = 0; h < chain.held.size(); ++h)
       if (drive.clamps[z(chain.held[h].clamp)].active)
-        out[z(chain.held[h].clamp)].force =
-            -Vec3(state.multiplier[3 * h], state.multiplier[3 * h + 1], state.multiplier[3 * h + 2]);
+        out[z(chain.held[h].clamp)].force = -(chain.held[h].axes * Eigen::Map<const Vec3>(state.multiplier.data() + 3 * h));
     for (std::size_t w = 0; w < chain.walls.size(); ++w) {
       if (state.wall_holds[w] == 0) continue;
       const Joint& wall = chain.walls[w];
+      if (z(wall.clamp) >= out.size()) continue;  // a body's or a junction's
       Wrench& wrench = out[z(wall.clamp)];
       const Vec3 moment = read_wall(*part, static_cast<int>(w), drive.clamps).moment;
       wrench.moment += wall.a < 0 ? Vec3(-moment) : moment;
       // Moments that act on a wall are borne by its clamp: once, where it has two joints.
       const bool second = w > 0 && chain.walls[w - 1].clamp == wall.clamp;
-      if (second || !model.clamps[z(wall.clamp)].twist) continue;
+      const ClampModel& clamp = model.clamps[z(wall.clamp)];
+      if (second || !clamp.twist || !clamp.direction) continue;
       const Mat3 frame = drive.clamps[z(wall.clamp)].pose.orientation.toRotationMatrix();
       const LoadedPoint<double> at{{0, 0, 0}, {0, 0, 0}, to_small(frame)};
       wrench.moment -= to_eigen(loads.at_node(NodeIndex(wall.node), at).moment);

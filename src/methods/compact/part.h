@@ -14,8 +14,8 @@ struct Part {
   Solved solved;
   Verdict verdict;
 
-  Part(const Model& model, int rod, StrainKind strain, const SolverSettings& settings)
-      : chain(build_chain(model, rod, strain)), state(start_state(model, chain)), problem(model, chain, settings) {}
+  Part(const Model& model, int rod, StrainKind strain, const SolverSettings& settings, const JoinPlan* plan = nullptr)
+      : chain(build_chain(model, rod, strain, plan)), state(start_state(model, chain)), problem(model, chain, settings) {}
   Part(const Part&) = delete;
   Part& operator=(const Part&) = delete;
 };

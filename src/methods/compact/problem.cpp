@@ -39,13 +39,12 @@ void Problem::add_inertia() {
 }
 
 void Problem::take_joint(const Joint& joint, JointNow& now, double near) {
-  now.point = strain_point(joint.kind, joint_quaternion(joint, q_, drive_->clamps), near);
+  now.point = strain_point(joint.kind, joint_quaternion(joint, q_, frames()), near);
   now.slopes = strain_gradient(now.point);
   const Vec3 away = now.point.strain - now.rest, stress = now.kappa.cwiseProduct(away);
   energy_ += 0.5 * stress.dot(away);
   const Vec3 moment = now.slopes.transpose() * stress;
-  now.moment =
-      joint.a >= 0 ? Vec3(frame_[z(joint.a)] * moment) : Vec3(drive_->clamps[z(joint.clamp)].pose.orientation * moment);
+  now.moment = joint.a >= 0 ? Vec3(frame_[z(joint.a)] * moment) : Vec3(frames()[z(joint.clamp)].pose.orientation * moment);
   if (joint.b >= 0) link_gradient_[z(joint.b)] += now.moment;
   if (joint.a >= 0) link_gradient_[z(joint.a)] -= now.moment;
 }
@@ -80,15 +79,16 @@ void Problem::add_rows() {
   std::fill(violation_.begin(), violation_.end(), 0.0);
   for (std::size_t h = 0; h < chain_.held.size(); ++h) {
     if (!row_on_[3 * h]) continue;
-    const int node = chain_.held[h].link + 1;
-    for (int k = 0; k < 3; ++k) {
-      const double away = x_[z(node)][k] - target_[h][k], force = lambda_[3 * h + z(k)];
-      node_gradient_[z(node)][k] += force;
+    const HeldPoint& held = chain_.held[h];
+    const Vec3 from = x_[z(held.link + 1)] - target_[h];
+    for (int k = 0; k < held.rows(); ++k) {
+      const double away = held.axes.col(k).dot(from), force = lambda_[3 * h + z(k)];
       if (!soft_) {
+        node_gradient_[z(held.link + 1)] += force * held.axes.col(k);
         violation_[3 * h + z(k)] = away;
         continue;
       }
-      node_gradient_[z(node)][k] += soft_stiffness_ * away;
+      node_gradient_[z(held.link + 1)] += (force + soft_stiffness_ * away) * held.axes.col(k);
       energy_ += (force + 0.5 * soft_stiffness_ * away) * away;
     }
   }
@@ -179,7 +179,7 @@ void Problem::finish() {
   accept();
   // Where the strain does not tell the twist, it is followed beside it.
   const auto followed = [&](const Joint& joint, double near) {
-    return strain_point(StrainKind::angle, joint_quaternion(joint, q_, drive_->clamps), near).strain[2];
+    return strain_point(StrainKind::angle, joint_quaternion(joint, q_, frames()), near).strain[2];
   };
   for (std::size_t i = 1; i < joint_.size(); ++i) {
     if (off_[i])
@@ -211,7 +211,7 @@ void Problem::finish() {
   if (chain_.damping.internal <= 0) return;
   for (std::size_t i = 1; i < joint_.size(); ++i) {
     const Joint& joint = chain_.joints[i];
-    if (off_[i]) joint_[i].point = strain_point(joint.kind, joint_quaternion(joint, q_, drive_->clamps), state_->twist[i]);
+    if (off_[i]) joint_[i].point = strain_point(joint.kind, joint_quaternion(joint, q_, frames()), state_->twist[i]);
     state_->strains.push(stage_, i, joint_[i].point.strain, state_->strains.blend(stage_.bar, i));
   }
   for (std::size_t w = 0; w < wall_.size(); ++w) {
@@ -249,9 +249,11 @@ NewtonReport Problem::bend_into_reach(const NewtonOptions& options) {
   Minimise minimise{*this};
   std::ignore = newton_minimise(minimise, soft);
   soft_ = false;
-  for (std::size_t h = 0; h < chain_.held.size(); ++h)
-    for (int k = 0; k < 3 && row_on_[3 * h]; ++k)
-      lambda_[3 * h + z(k)] += soft_stiffness_ * (x_[z(chain_.held[h].link + 1)][k] - target_[h][k]);
+  for (std::size_t h = 0; h < chain_.held.size(); ++h) {
+    const HeldPoint& held = chain_.held[h];
+    for (int k = 0; k < held.rows() && row_on_[3 * h]; ++k)
+      lambda_[3 * h + z(k)] += soft_stiffness_ * held.axes.col(k).dot(x_[z(held.link + 1)] - target_[h]);
+  }
   std::copy(lambda_.begin(), lambda_.end(), base_lambda_.begin());
   FindRoot find_root{*this};
   return newton_solve(find_root, options);
@@ -314,12 +316,15 @@ bool Problem::find_accelerations(ChainState& state, const Drive& drive, const Lo
   const Stage stage = euler_stage(h);
   begin(state, drive, loads, stage);
   const bool fine = iterate().fine;
-  for (int i = 0; i < chain_.real() && fine; ++i)
-    for (int k = 0; k < 2; ++k) x_[z(chain_.d1(i) + k)] = frame_[z(i)].col(k);
-  for (std::size_t i = 0; i < x_.size() && fine; ++i)
-    state.points.a[i] = stage.c * (x_[i] - state.points.blend(stage.hat, i));
+  if (fine) take_accelerations(state);
   straighten();  // the step is not taken
   return fine;
+}
+
+void Problem::take_accelerations(ChainState& state) {
+  for (int i = 0; i < chain_.real(); ++i)
+    for (int k = 0; k < 2; ++k) x_[z(chain_.d1(i) + k)] = frame_[z(i)].col(k);
+  for (std::size_t i = 0; i < x_.size(); ++i) state.points.a[i] = stage_.c * (x_[i] - state.points.blend(stage_.hat, i));
 }
 
 }  // namespace tendril::compact

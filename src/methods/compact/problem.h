@@ -68,7 +68,7 @@ class Problem {
   bool is_borne(int point) const { return borne_[z(point)] != 0; }  // moments at this node are the wall's
   double blow() const { return blow_; }                             // kinetic energy that clamps gave at once to bend it [J]
   double grip_power() const { return grip_power_; }                 // of hands and couplings, at the last level [W]
-  std::span<const Mat3> frames() const { return frame_; }
+  std::span<const Mat3> link_frames() const { return frame_; }
   std::span<const Vec3> places() const { return x_; }
 
   // ---- for rods that are solved together (coupled.h) ----
@@ -93,6 +93,12 @@ class Problem {
   };
   Accuracy accuracy() const;
   double scale() const { return scale_; }
+  void raise_scale(double scale) { scale_ = std::max(scale_, scale); }
+  // Walls that bodies and junctions carry stand in `frames` behind the clamps; its life is longer than the problem's.
+  void set_frames(const std::vector<ClampNow>* frames) { frames_ = frames; }
+  const Vec3& wall_moment(int w) const { return wall_[z(w)].moment; }    // gradient on b, minus it on a
+  const Mat3& wall_hessian(int w) const { return wall_hessian_[z(w)]; }  // of the matrix assembled last
+  void take_accelerations(ChainState& state);                            // at the present place, of a step that is not taken
   double stretch() const { return active_rows_ > 0 ? stretched() : 0; }
   const Quat& turn_of(int link) const { return q_[z(link)]; }
   const Quat& turn_before(int link) const { return state_->q[z(link)]; }
@@ -121,7 +127,7 @@ class Problem {
   };
   NewtonReport bend_into_reach(const NewtonOptions& options);
   double stretched() const;
-  void begin_walls(const Drive& drive);
+  void begin_walls();
   void begin_points();
   void begin_joints();
   void begin_rows(const Drive& drive);
@@ -176,6 +182,9 @@ class Problem {
   SolverSettings settings_;
   ChainState* state_ = nullptr;
   const Drive* drive_ = nullptr;
+  const std::vector<ClampNow>* frames_ = nullptr;
+  const std::vector<ClampNow>& frames() const { return frames_ != nullptr ? *frames_ : drive_->clamps; }
+  std::vector<Mat3> wall_hessian_;
   const LoadsNow* loads_ = nullptr;
   Stage stage_;
   bool potential_ = true;

@@ -44,7 +44,7 @@ void Problem::bend_straight_spans() {
       reached += chain_.sign() * l * (bent_q_[z(k - 1)] * Vec3::UnitZ());
     }
     const int held = held_at_[z(k)];
-    const bool holds = k == 0 ? state_->root_held : held >= 0 && row_on_[z(3 * held)];
+    const bool holds = k == 0 ? state_->root_held : held >= 0 && row_on_[z(3 * held)] && !chain_.held[z(held)].slides;
     if (!holds) continue;
     const Vec3 end = k == 0 ? root_ : target_[z(held)];
     bend.chord = (end - start).norm();

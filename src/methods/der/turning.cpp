@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "math/elementary.h"
-#include "methods/der/joints/join_plan.h"
+#include "model/join_plan.h"
 #include "model/timetable.h"
 
 namespace tendril::der {

@@ -6,7 +6,7 @@
 
 #include "bodies/model_world.h"
 #include "linear/sparse_ldlt.h"
-#include "methods/der/joints/join_plan.h"
+#include "methods/der/joints/join_checks.h"
 #include "methods/der/lengths/projection.h"
 #include "methods/der/lengths/span_paths.h"
 #include "methods/method.h"

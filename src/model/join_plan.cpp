@@ -1,21 +1,16 @@
-#include "methods/der/joints/join_plan.h"
+#include "model/join_plan.h"
 
 #include <algorithm>
-#include <cmath>
-#include <cstdio>
 #include <map>
 #include <numeric>
 #include <set>
 
 #include "math/elementary.h"
-#include "math/rotation.h"
+#include "math/index.h"
 #include "math/transport.h"
-#include "model/bodies.h"
 
-namespace tendril::der {
-namespace {
+namespace tendril {
 
-// The edges at a node.
 std::vector<EdgeIndex> edges_at(const Model& model, NodeIndex node) {
   for (const RodModel& rod : model.rods) {
     const RodSpan& span = rod.span;
@@ -28,6 +23,9 @@ std::vector<EdgeIndex> edges_at(const Model& model, NodeIndex node) {
   }
   return {};
 }
+
+namespace {
+
 double damping_at(const Model& model, NodeIndex node) {
   for (const RodModel& rod : model.rods)
     if (node.value >= rod.span.first_node && node.value < rod.span.first_node + rod.span.nodes) return rod.damping.mass;
@@ -165,57 +163,20 @@ class Planner {
   std::set<std::pair<int, int>> welded_bodies_;
 };
 
-double bending_of(const Section& s) { return std::max(s.EI1, s.EI2); }
-
 }  // namespace
 
 JoinPlan::JoinPlan(const Model& model) { Planner(model, *this).plan(); }
 
-// A wall's joint resists with 2 EI/l and shares its edge's two nodes.
-CarrierBound carrier_bound(const Model& model, const JoinPlan& plan) {
-  std::vector<double> row(z(plan.bodies) + plan.junctions.size(), 0.0);
-  for (const WallPlan& wall : plan.walls) {
-    const bool body = wall.carrier < plan.bodies;
-    const double inertia =
-        body ? model.bodies[z(wall.carrier)].inertia.minCoeff() : plan.junctions[z(wall.carrier - plan.bodies)].inertia;
-    if (!(inertia > 0)) continue;
-    for (const EdgeIndex e : edges_at(model, NodeIndex{wall.node})) {
-      const double l = model.rest_length[e], m = 0.5 * model.section[e].line_mass * l;  // at least half an edge at a node
-      const double k = 2 * std::max(bending_of(model.section[e]), model.section[e].GJ) / l;
-      row[z(wall.carrier)] += k / inertia + 2 * (k / l) / std::sqrt(inertia * m);
-    }
-  }
-  CarrierBound bound;
-  for (std::size_t i = 0; i < row.size(); ++i)
-    if (row[i] > bound.squared) bound = {row[i], static_cast<int>(i)};
-  return bound;
-}
-
-void check_joins(const Model& model, Problems& problems) {
-  constexpr double light = 0.05;
-  for (std::size_t i = 0; i < model.joints.size(); ++i) {
-    const JointModel& j = model.joints[i];
-    // Two things cannot hold one frame.
-    for (const ClampModel& t : model.clamps) {
-      const bool here = (j.rod_a >= 0 && t.node == j.node_a) || (j.rod_b >= 0 && t.node == j.node_b);
-      if (!here || j.kind == JointKind::ball || !(t.direction || t.twist)) continue;
-      problems.push_back({Severity::error, "", "joint[" + std::to_string(i) + "]",
-                          "holds a frame that clamp " + t.name + " holds already", "",
-                          "let the clamp hold the position only, or join the rod to a fixed body"});
-    }
-    // A light body on a heavy rod.
-    for (const auto& [rod, body] : {std::pair(j.rod_a, j.body_b), std::pair(j.rod_b, j.body_a)}) {
-      if (rod < 0 || body < 0 || !model.bodies[z(body)].moves_freely()) continue;
-      const double ratio = model.bodies[z(body)].mass / mass_of(model, model.rods[z(rod)]);
-      if (ratio >= light) continue;
-      char text[200];
-      std::snprintf(text, sizeof text, "is much lighter than rod %s: mass ratio %.3g", model.rods[z(rod)].name.c_str(),
-                    ratio);
-      problems.push_back({Severity::warning, "", "body[" + std::to_string(body) + "].mass", text,
-                          "the rod turns it about rather than it the rod, and the step may have to be shorter",
-                          "make it heavier, or join the rods to each other"});
-    }
+// Two things cannot hold one frame.
+void check_frames_held_once(const Model& model, std::size_t joint, Problems& problems) {
+  const JointModel& j = model.joints[joint];
+  for (const ClampModel& t : model.clamps) {
+    const bool here = (j.rod_a >= 0 && t.node == j.node_a) || (j.rod_b >= 0 && t.node == j.node_b);
+    if (!here || j.kind == JointKind::ball || !(t.direction || t.twist)) continue;
+    problems.push_back({Severity::error, "", "joint[" + std::to_string(joint) + "]",
+                        "holds a frame that clamp " + t.name + " holds already", "",
+                        "let the clamp hold the position only, or join the rod to a fixed body"});
   }
 }
 
-}  // namespace tendril::der
+}  // namespace tendril

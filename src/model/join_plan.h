@@ -1,4 +1,4 @@
-// Who is joined to whom, from the joints of a Model.
+// Who is joined to whom, from the joints of a Model: which points stay together, who carries which frame. For every method.
 //
 // A joint shares up to six freedoms: its points stay together (a tie), and frames turn together (a turn tie). A rod has a
 // frame at a node when a wall stands there; what carries the wall is
@@ -12,13 +12,13 @@
 
 #include <vector>
 
-#include "methods/der/chain/chain.h"
+#include "model/model.h"
 
-namespace tendril::der {
+namespace tendril {
 
 struct Junction {
   // Rotary inertia [kg m^2], the same about all axes: a quarter of m l^2 of each edge it turns. It vanishes with l^3 and
-  // keeps the highest frequency at that of the rods.
+  // keeps the highest frequency at that of the rods. For methods whose frames need one.
   double inertia = 0;
   double damping = 0;  // [1/s], of its rod
   bool fixed = false;  // joined to the world
@@ -52,13 +52,9 @@ struct JoinPlan {
   std::vector<TurnTie> turns;
 };
 
-// Largest squared frequency of a carrier against the rods that end in it, by Gershgorin, and which one it is.
-struct CarrierBound {
-  double squared = 0;
-  int carrier = -1;
-};
-CarrierBound carrier_bound(const Model& model, const JoinPlan& plan);
-// Bodies much lighter than the rods on them; clamps on welded frames.
-void check_joins(const Model& model, Problems& problems);
+// The edges at a node.
+std::vector<EdgeIndex> edges_at(const Model& model, NodeIndex node);
+// A clamp and a joint on one frame.
+void check_frames_held_once(const Model& model, std::size_t joint, Problems& problems);
 
-}  // namespace tendril::der
+}  // namespace tendril
