@@ -86,9 +86,10 @@ class Touching {
   void move_to(std::span<const Pose> poses);  // the problems' present place is accepted, with these
   // Friction with the forces of the last level (round 0), or of the present place. False: there is none.
   bool set_friction(int round);
+  bool is_hit() const;
   bool may_rub() const;  // something that presses now has friction
   // At the solution: what a Frame shows, what is remembered, what it did.
-  void settle(double h, std::vector<ContactPoint>& points, std::vector<KeptContact>& kept, ContactWork& work) const;
+  void settle(bool hit, std::vector<ContactPoint>& points, std::vector<KeptContact>& kept, ContactWork& work) const;
   std::span<const Pose> poses() const { return poses_; }
 
   struct Active {  // a pair that pushes
@@ -102,7 +103,6 @@ class Touching {
 
  private:
   const NearPair& pair(std::size_t k) const { return field_.pairs()[z(pairs_[k])]; }
-  double closing_rate(const NearPair& pair, const GapDerivatives& at) const;
   Vec3 obstacle_shift(const NearPair& pair, const GapDerivatives& at) const;
   Vec3 centre_of(const NearPair& pair, const GapDerivatives& at) const;
   void gather();  // places of the problems' nodes

@@ -244,7 +244,26 @@ void Meeting::solve_island(Island& island) {
   for (const int r : island.rods) progress_[z(r)] = island.progress;
 }
 
+// Backward Euler takes the step in which things hit each other, and the one after it: schemes that look back over an impact make
+// motion of it. What it takes from the motion is what the impact takes.
 bool Meeting::solve(const Drive& drive, const LoadsNow& loads, const Stage& stage, Workers& workers) {
+  Stage first_order = euler_stage(stage.h);
+  first_order.keeps_acceleration = stage.keeps_acceleration;
+  books_impacts_ = !stage.still() && hit_;
+  if (!solve_stage(drive, loads, books_impacts_ ? first_order : stage, workers)) return false;
+  bool hit = false;
+  for (int k = 0; k < islands_ && !stage.still(); ++k) hit = hit || island_[z(k)]->touching.is_hit();
+  if (hit && !books_impacts_) {
+    for (auto& part : parts_) part->problem.take_back();
+    books_impacts_ = true;
+    if (!solve_stage(drive, loads, first_order, workers)) return false;
+  }
+  hit_ = hit;
+  finish();
+  return true;
+}
+
+bool Meeting::solve_stage(const Drive& drive, const LoadsNow& loads, const Stage& stage, Workers& workers) {
   begin(drive, loads, stage);
   bool fine = true;
   for (int round = 0;; ++round) {
@@ -282,7 +301,6 @@ bool Meeting::solve(const Drive& drive, const LoadsNow& loads, const Stage& stag
     for (auto& part : parts_) part->problem.take_back();
     return false;
   }
-  finish();
   return true;
 }
 
@@ -300,6 +318,18 @@ bool Meeting::check_alone(int rod) {
   return false;
 }
 
+// 1/2 m |dv|^2 of every point: what backward Euler takes beyond the works of forces.
+double Meeting::lost_by_euler() const {
+  double sum = 0;
+  for (int k = 0; k < islands_; ++k)
+    for (const int r : island_[z(k)]->rods) {
+      const Part& part = *parts_[z(r)];
+      const Levels& p = part.state.points;
+      for (std::size_t i = 0; i < p.v.size(); ++i) sum += 0.5 * part.chain.mass[i] * (p.v[i] - p.v_before[i]).squaredNorm();
+    }
+  return sum;
+}
+
 void Meeting::finish() {
   energy_ = 0, least_gap_ = 1;
   for (auto& part : parts_) {
@@ -312,15 +342,16 @@ void Meeting::finish() {
   for (int k = 0; k < islands_; ++k) {
     energy_ += island_[z(k)]->touching.energy();
     least_gap_ = std::min(least_gap_, island_[z(k)]->touching.least_gap());
-    island_[z(k)]->touching.settle(stage_.h, points_, next_kept_, work_);
+    island_[z(k)]->touching.settle(books_impacts_, points_, next_kept_, work_);
   }
   std::sort(next_kept_.begin(), next_kept_.end(), [](const KeptContact& a, const KeptContact& b) { return a.key < b.key; });
   std::swap(field_.kept, next_kept_);
+  if (books_impacts_) work_.impacts += lost_by_euler();
   std::copy(target_.begin(), target_.end(), poses_.begin());
 }
 
 void Meeting::visit_state(StateArchive& archive) {
-  archive(energy_, least_gap_, field_.missing_radius, field_.kept, points_);
+  archive(energy_, least_gap_, field_.missing_radius, field_.kept, points_, hit_);
   archive.fixed(poses_);
   if (!archive.reading()) return;
   const auto& geometry = field_.geometry();

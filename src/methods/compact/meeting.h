@@ -50,6 +50,8 @@ class Meeting {
   bool drive_on(Island& island);
   Joined* joined_to(const Island& island) const;
   Pose pose_between(std::size_t obstacle, double progress) const;
+  bool solve_stage(const Drive& drive, const LoadsNow& loads, const Stage& stage, Workers& workers);
+  double lost_by_euler() const;
   bool check_alone(int rod);
   void finish();
 
@@ -72,6 +74,7 @@ class Meeting {
   std::vector<ContactPoint> points_;
   std::vector<KeptContact> next_kept_;
   ContactWork work_;
+  bool hit_ = false, books_impacts_ = false;  // in the last step; in this one
   double energy_ = 0, least_gap_ = 1, pad_ = 0;
 };
 

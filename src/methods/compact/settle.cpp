@@ -46,23 +46,19 @@ bool Touching::set_friction(int round) {
   return !friction_.empty();
 }
 
-// Sum of the rates before and after the step at which a's centre moves away from b's, along the normal; an obstacle's motion apart.
-double Touching::closing_rate(const NearPair& p, const GapDerivatives& at) const {
-  const bool node = p.node[1] < 0;
-  const double share[4] = {node ? 1 : 1 - at.s, node ? 0 : at.s, at.t - 1, -at.t};
-  double rate = 0;
-  for (std::size_t i = 0; i < 4; ++i) {
-    if (p.node[i] < 0) continue;
-    const ContactField::NodeAt& where = field_.of_node(p.node[i]);
-    const Levels& levels = parts_[z(where.rod)]->state.points;
-    rate += share[i] * at.normal.dot(levels.v[z(where.k)] + levels.v_before[z(where.k)]);
+// Something came nearer by more than half of its barrier's reach in one step: an impact, which the barrier does not resolve in time.
+bool Touching::is_hit() const {
+  for (const Active& a : active_) {
+    const NearPair& p = field_.pairs()[z(a.pair)];
+    const double before = field_.near().gap(p, field_.start, field_.start_poses) + field_.missing_radius;
+    if (before - a.gap.at.gap > 0.5 * field_.barrier_of(p).reach) return true;
   }
-  return rate;
+  return false;
 }
 
-// A push F takes F h times the mean rate at which the gap closes from the motion, of which the barrier keeps the change of its energy:
-// the rest is gone.
-void Touching::settle(double h, std::vector<ContactPoint>& points, std::vector<KeptContact>& kept, ContactWork& work) const {
+// In a step of backward Euler a push F takes -F dgap from the motion, of which the barrier keeps the change of its energy: the rest
+// is gone, and never negative, because barriers are convex.
+void Touching::settle(bool hit, std::vector<ContactPoint>& points, std::vector<KeptContact>& kept, ContactWork& work) const {
   std::size_t rub = 0;
   for (const Active& a : active_) {
     const NearPair& p = field_.pairs()[z(a.pair)];
@@ -78,9 +74,8 @@ void Touching::settle(double h, std::vector<ContactPoint>& points, std::vector<K
     work.obstacles += force.dot(shift);
     const double before = field_.near().gap(p, field_.start, field_.start_poses) + field_.missing_radius;
     const Barrier barrier = field_.barrier_of(p);
-    if (h > 0 && before > 0)
-      work.impacts -= push * (0.5 * h * closing_rate(p, at) - at.normal.dot(shift)) +
-                      a.gap.weight * (a.push.energy - barrier_at(barrier, before).energy);
+    if (hit && before > 0)
+      work.impacts += push * (before - at.gap) - a.gap.weight * (a.push.energy - barrier_at(barrier, before).energy);
     kept.push_back({p.key, slip, at.normal, push});
     const int body = p.obstacle < 0 ? -1 : field_.body_of(p.obstacle);
     points.push_back({centre_of(p, at) - p.radius_a * at.normal, at.normal, force, at.gap - field_.missing_radius, p.edge_a,
