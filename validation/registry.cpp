@@ -4,9 +4,12 @@
 namespace tendril {
 
 std::vector<Check> compact_cantilever(ExperimentContext& context);
+std::vector<Check> compact_drag_root(ExperimentContext& context);
 std::vector<Check> compact_heavy_load(ExperimentContext& context);
+std::vector<Check> compact_helix_gravity(ExperimentContext& context);
 std::vector<Check> compact_second_order(ExperimentContext& context);
 std::vector<Check> compact_solver(ExperimentContext& context);
+std::vector<Check> compact_stability(ExperimentContext& context);
 std::vector<Check> contact_capstan(ExperimentContext& context);
 std::vector<Check> contact_crossing(ExperimentContext& context);
 std::vector<Check> contact_drop(ExperimentContext& context);
@@ -35,14 +38,22 @@ std::span<const Experiment> all_experiments() {
   static const Experiment experiments[] = {
       {"compact/cantilever", "docs/references.md 1a-1c", "a cantilever bends as Euler's elastica does, and moves to it",
        Experiment::quick, compact_cantilever},
+      {"compact/drag-root", "Zhao 2022, Fig. 11",
+       "a rod whose root is dragged to and fro stays sound in steps from 1 ms to a minute", Experiment::quick,
+       compact_drag_root},
       {"compact/heavy-load", "docs/references.md 6d",
        "a load a million times as heavy as its rope swings as a pendulum, in steps of 5 ms", Experiment::quick,
        compact_heavy_load},
+      {"compact/helix-gravity", "Zhao 2022, Fig. 6; docs/references.md 3",
+       "a helix hangs where accurate solutions hang, and moves there", Experiment::quick, compact_helix_gravity},
       {"compact/second-order", "docs/references.md 6a",
        "the schemes have their orders, lose little, and ring at the right pitch", Experiment::quick, compact_second_order},
       {"compact/solver", "Zhao 2022, sec. 3.2, 3.3",
        "products and the exact solve in linear time are those of the full matrix, and lose no digits", Experiment::quick,
        compact_solver},
+      {"compact/stability", "docs/references.md 4a-4c",
+       "verdicts change where columns, twisted rods and twisted rings lose their stability", Experiment::quick,
+       compact_stability},
       {"contact/capstan", "Euler, Eytelwein", "a rope over a cylinder holds up to exp(mu theta) and slips beyond",
        Experiment::slow, contact_capstan},
       {"contact/crossing", "balance of forces", "crossing ropes press on each other with what their ends feel more",

@@ -67,7 +67,8 @@ class ChainFactor {
   ChainLink<Real>& link(int i) { return links_[std::size_t(i)]; }
   const ChainLink<Real>& link(int i) const { return links_[std::size_t(i)]; }
   ChainCross<Real>& cross(int i) { return crosses_[std::size_t(i)]; }
-  M& root() { return root_; }                       // block on the place of the root
+  M& root() { return root_; }  // block on the place of the root
+  const M& root() const { return root_; }
   void hold_root(bool held) { root_held_ = held; }  // its unknown is then zero, whatever the right-hand side says
   bool root_held() const { return root_held_; }
 

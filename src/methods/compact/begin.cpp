@@ -5,8 +5,6 @@
 #include "methods/compact/problem.h"
 
 namespace tendril::compact {
-namespace {
-
 // Moments, loads in material axes and air have no potential.
 bool all_have_potentials(const Model& model, int rod) {
   const auto acts = [rod](int on) { return on < 0 || on == rod; };
@@ -22,8 +20,6 @@ bool all_have_potentials(const Model& model, int rod) {
   return true;
 }
 
-}  // namespace
-
 Problem::Problem(const Model& model, const Chain& chain, const SolverSettings& settings)
     : model_(model), chain_(chain), settings_(settings), potential_(all_have_potentials(model, chain.rod)) {
   const std::size_t links = z(chain.all()), points = z(chain.points()), nodes = z(chain.nodes()), rows = z(chain.rows());
@@ -38,6 +34,7 @@ Problem::Problem(const Model& model, const Chain& chain, const SolverSettings& s
   for (std::size_t h = 0; h < chain.held.size(); ++h) held_at_[z(chain.held[h].link + 1)] = static_cast<int>(h);
   gradient_.resize(z(size())), direction_.resize(z(size()) + rows);
   ldlt_.resize(chain.all());
+  iterative_.resize(settings.linear, chain.all());
   border_.resize(size(), chain.rows());
   if (potential_) return;
   lu_.resize(chain.all(), true);
@@ -48,6 +45,7 @@ Problem::Problem(const Model& model, const Chain& chain, const SolverSettings& s
 void Problem::begin(ChainState& state, const Drive& drive, const LoadsNow& loads, const Stage& stage) {
   state_ = &state, drive_ = &drive, loads_ = &loads, stage_ = stage;
   fallbacks_ = 0;
+  iterative_.start();
   begin_walls(drive);
   begin_rows(drive);
   begin_loads(drive);
@@ -164,8 +162,6 @@ void Problem::begin_rows(const Drive& drive) {
   root_ = state_->root;
   for (const int c : chain_.root_clamps)
     if (drive.clamps[z(c)].active) state_->root_held = true, root_ = drive.clamps[z(c)].pose.position;
-  ldlt_.hold_root(state_->root_held);
-  lu_.hold_root(state_->root_held);
   std::copy(state_->multiplier.begin(), state_->multiplier.end(), lambda_.begin());
   active_rows_ = 0;
   const auto set = [&](int row, bool on) {
@@ -180,7 +176,19 @@ void Problem::begin_rows(const Drive& drive) {
   }
   // A ring closes; where a wall stands at its root there is no joint to turn with.
   for (int k = 0; chain_.ring && k < 6; ++k) set(chain_.held_rows() + k, k < 3 || off_.back() == 0);
+  drifts_ = is_adrift(drive);
+  ldlt_.hold_root(state_->root_held || drifts_);
+  lu_.hold_root(state_->root_held || drifts_);
   row_weight_ = (stage_.still() ? settings_.relax_tolerance : settings_.tolerance) / (1e-13 * chain_.length);
+}
+
+// An equilibrium of a rod whose place nothing holds: where it is does not matter, so its root stays.
+bool Problem::is_adrift(const Drive& drive) const {
+  if (!stage_.still() || state_->root_held) return false;
+  for (std::size_t h = 0; h < chain_.held.size(); ++h)
+    if (row_on_[3 * h]) return false;
+  return std::none_of(drive.grips.begin(), drive.grips.end(),
+                      [this](const Grip& g) { return g.rod == chain_.rod && g.stiffness > 0; });
 }
 
 // Everything goes on as it moves, where that is not far.

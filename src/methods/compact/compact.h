@@ -26,6 +26,11 @@ class Compact final : public Method {
   void write(Frame& frame) const override;
   void visit_state(StateArchive& archive) override;
 
+  // Frames of the equilibria of two models beside the one at hand, to first order. False: the equilibrium is not one that changes
+  // smoothly (not a minimum, or with other nodes).
+  bool nearby(const std::shared_ptr<const Model>& less, const std::shared_ptr<const Model>& more, double time,
+              double load_factor, Frame& frame_less, Frame& frame_more);
+
   const Part& part(int rod) const { return *parts_[z(rod)]; }
 
  private:

@@ -15,7 +15,7 @@ Eigen::MatrixXd Problem::rigid_motions() const {
   if (state_->root_held) points.push_back(x_[0]);
   for (std::size_t h = 0; h < chain_.held.size(); ++h)
     if (row_on_[3 * h]) points.push_back(target_[h]);
-  const Vec3 about = points.empty() ? x_[0] : points[0];
+  const Vec3 about = points.empty() ? x_[0] : points[0];  // adrift: its root, which stays
   Eigen::MatrixXd columns = Eigen::MatrixXd::Zero(size(), 4);
   for (int i = 0; i < chain_.all(); ++i) {
     columns.block<3, 1>(3 + 3 * i, 0) = frame_[z(i)].col(2);
@@ -75,12 +75,16 @@ Verdict Problem::judge() {
   };
   Verdict verdict{Verdict::Kind::counted, below(tolerance)};
   verdict.neutral.turning = std::min(turning, null.size());
-  verdict.neutral.swinging = null.size() - verdict.neutral.turning;
+  // One that nothing holds in place moves, too: its root stands for that, as in the search.
+  if (drifts_)
+    verdict.neutral.moving = 3 + null.size() - verdict.neutral.turning;
+  else
+    verdict.neutral.swinging = null.size() - verdict.neutral.turning;
   verdict.neutral.other = std::max(0, below(-tolerance) - verdict.unstable);
   // The softest mode by inverse iteration, of the turns alone; in the plane of the rows.
   std::ignore = below(0);
   std::vector<double> x(z(size() + border.border()), 0.0), kept(z(size()));
-  for (int i = state_->root_held ? 3 : 0; i < size(); ++i) x[z(i)] = 1 + 0.1 * (i * 7 % 13);  // along no mode in particular
+  for (int i = ldlt_.root_held() ? 3 : 0; i < size(); ++i) x[z(i)] = 1 + 0.1 * (i * 7 % 13);  // along no mode in particular
   double before = 0, along = 0;
   for (int round = 0; round < rounds; ++round) {
     double most = 0;
