@@ -5,8 +5,12 @@ namespace tendril {
 
 std::vector<Check> compact_cantilever(ExperimentContext& context);
 std::vector<Check> compact_drag_root(ExperimentContext& context);
+std::vector<Check> compact_gradient(ExperimentContext& context);
 std::vector<Check> compact_heavy_load(ExperimentContext& context);
 std::vector<Check> compact_helix_gravity(ExperimentContext& context);
+std::vector<Check> compact_penalty_and_kkt(ExperimentContext& context);
+std::vector<Check> compact_preconditioners(ExperimentContext& context);
+std::vector<Check> compact_redmax(ExperimentContext& context);
 std::vector<Check> compact_second_order(ExperimentContext& context);
 std::vector<Check> compact_solver(ExperimentContext& context);
 std::vector<Check> compact_stability(ExperimentContext& context);
@@ -41,11 +45,23 @@ std::span<const Experiment> all_experiments() {
       {"compact/drag-root", "Zhao 2022, Fig. 11",
        "a rod whose root is dragged to and fro stays sound in steps from 1 ms to a minute", Experiment::quick,
        compact_drag_root},
+      {"compact/gradient", "differences of equilibria",
+       "probes of equilibria have their derivatives in every number of a scene, by one more solution", Experiment::quick,
+       compact_gradient},
       {"compact/heavy-load", "docs/references.md 6d",
        "a load a million times as heavy as its rope swings as a pendulum, in steps of 5 ms", Experiment::quick,
        compact_heavy_load},
       {"compact/helix-gravity", "Zhao 2022, Fig. 6; docs/references.md 3",
        "a helix hangs where accurate solutions hang, and moves there", Experiment::quick, compact_helix_gravity},
+      {"compact/penalty-and-kkt", "Zhao 2022, Figs. 7-10",
+       "penalties violate lengths or damp, multipliers need iterations, minimal coordinates need neither",
+       Experiment::quick, compact_penalty_and_kkt},
+      {"compact/preconditioners", "Zhao 2022, Figs. 3-5",
+       "the hybrid preconditioner saves iterations where bending dominates, and the exact solver saves them all",
+       Experiment::quick, compact_preconditioners},
+      {"compact/redmax", "Zhao 2022, Fig. 12",
+       "the largest step of RedMax falls with gravity; compact holds a quarter of a second", Experiment::quick,
+       compact_redmax},
       {"compact/second-order", "docs/references.md 6a",
        "the schemes have their orders, lose little, and ring at the right pitch", Experiment::quick, compact_second_order},
       {"compact/solver", "Zhao 2022, sec. 3.2, 3.3",

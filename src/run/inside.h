@@ -144,4 +144,6 @@ struct Simulation::Inside {
   mutable Drive start_;                                               // boundary conditions of the first frame
 };
 
+Simulation::Inside& inside_of(Simulation& simulation);  // simulation.cpp
+
 }  // namespace tendril

@@ -174,6 +174,7 @@ void Problem::fill_border(Border& border, bool rows_too) {
 bool Problem::direct_symmetric(bool exact) {
   if (settings_.linear.kind != LinearKind::exact) return direct_iteratively(exact);
   assemble(ldlt_, exact);
+  anchor();
   const PivotReport inner = ldlt_.factor(0, tiny_);
   for (std::size_t i = 0; i < gradient_.size(); ++i) direction_[i] = -gradient_[i];
   if (active_rows_ == 0 || soft_) {

@@ -49,6 +49,7 @@ void Problem::begin(ChainState& state, const Drive& drive, const LoadsNow& loads
   begin_walls(drive);
   begin_rows(drive);
   begin_loads(drive);
+  begin_floating();
   bend_straight_spans();
   begin_points();
   begin_joints();
@@ -189,6 +190,17 @@ bool Problem::is_adrift(const Drive& drive) const {
     if (row_on_[3 * h]) return false;
   return std::none_of(drive.grips.begin(), drive.grips.end(),
                       [this](const Grip& g) { return g.rod == chain_.rod && g.stiffness > 0; });
+}
+
+// Where nothing holds the rod and nothing pulls at it, its first link may stay as it is: turning the whole, or a ring about itself, costs
+// nothing, and without that the exact matrix is never positive before the equilibrium is found.
+void Problem::begin_floating() {
+  floats_ = drifts_ && potential_ && std::all_of(dead_.begin(), dead_.end(), [](const Vec3& f) { return f.isZero(0); });
+  for (const char holds : state_->wall_holds) floats_ = floats_ && !holds;
+  for (const Grip& grip : drive_->grips) floats_ = floats_ && grip.rod != chain_.rod;
+}
+void Problem::anchor() {
+  if (floats_) ldlt_.link(0).turn.diagonal().array() += chain_.stiffest;
 }
 
 // Everything goes on as it moves, where that is not far.

@@ -1,7 +1,9 @@
 // From the Model to chains, once.
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
+#include "math/elementary.h"
 #include "methods/compact/chain.h"
 
 namespace tendril::compact {
@@ -52,6 +54,15 @@ void add_links(const Model& model, const RodSpan& span, Chain& chain) {
   }
 }
 
+// Where the frames at the start do not show the twist that the model says.
+void add_seam(const Frame& start, EdgeIndex a, EdgeIndex b, Joint& joint) {
+  const double twist = start.twist[InnerNodeIndex(joint.inner)];
+  const Quat q = start.orientation[a].conjugate() * start.orientation[b];
+  const double missing = twist - strain_point(StrainKind::angle, q.normalized(), twist).strain[2];
+  if (std::abs(missing) < 1e-6) return;
+  joint.seam_cosine = math::cos(0.5 * missing), joint.seam_sine = math::sin(0.5 * missing);
+}
+
 void add_joints(const Model& model, const RodSpan& span, StrainKind strain, Chain& chain) {
   chain.joints.resize(chain.links.size());
   for (int i = 1; i < chain.all(); ++i) {
@@ -69,6 +80,7 @@ void add_joints(const Model& model, const RodSpan& span, StrainKind strain, Chai
     joint.rest = strain_point(strain, model.rest_frame[a].conjugate() * model.rest_frame[b],
                               model.rest_twist[InnerNodeIndex(joint.inner)])
                      .strain;
+    if (chain.ring) add_seam(model.initial, a, b, joint);
     chain.stiffest = std::max(chain.stiffest, joint.kappa.maxCoeff());
   }
 }
@@ -139,7 +151,7 @@ ChainState start_state(const Model& model, const Chain& chain) {
   s.twist.assign(chain.joints.size(), 0.0);
   for (std::size_t i = 1; i < chain.joints.size(); ++i) {
     const Joint& joint = chain.joints[i];
-    const Quat q = s.q[z(joint.a)].conjugate() * s.q[z(joint.b)];
+    const Quat q = across_seam(joint, s.q[z(joint.a)].conjugate() * s.q[z(joint.b)]);
     s.twist[i] = strain_point(StrainKind::angle, q, start.twist[InnerNodeIndex(joint.inner)]).strain[2];
   }
   s.wall_twist.assign(chain.walls.size(), 0.0);
@@ -166,7 +178,8 @@ ChainState start_state(const Model& model, const Chain& chain) {
   s.strains.resize(static_cast<int>(chain.joints.size() + chain.walls.size()));
   for (std::size_t i = 1; i < chain.joints.size(); ++i) {
     const Joint& joint = chain.joints[i];
-    s.strains.y[i] = strain_point(joint.kind, s.q[z(joint.a)].conjugate() * s.q[z(joint.b)], s.twist[i]).strain;
+    s.strains.y[i] =
+        strain_point(joint.kind, across_seam(joint, s.q[z(joint.a)].conjugate() * s.q[z(joint.b)]), s.twist[i]).strain;
   }
   return s;
 }

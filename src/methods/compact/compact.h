@@ -6,6 +6,7 @@
 #include "methods/compact/entry.h"
 #include "methods/compact/flow.h"
 #include "methods/compact/part.h"
+#include "methods/nearby.h"
 #include "parallel/workers.h"
 
 namespace tendril::compact {
@@ -18,7 +19,7 @@ struct Settings {
   static Settings from(const Options& options);
 };
 
-class Compact final : public Method {
+class Compact final : public Method, public Nearby {
  public:
   Compact(std::shared_ptr<const Model> model, const Settings& settings);
   StepReport step(double time, double dt, const Live& live) override;
@@ -26,10 +27,8 @@ class Compact final : public Method {
   void write(Frame& frame) const override;
   void visit_state(StateArchive& archive) override;
 
-  // Frames of the equilibria of two models beside the one at hand, to first order. False: the equilibrium is not one that changes
-  // smoothly (not a minimum, or with other nodes).
   bool nearby(const std::shared_ptr<const Model>& less, const std::shared_ptr<const Model>& more, double time,
-              double load_factor, Frame& frame_less, Frame& frame_more);
+              double load_factor, Frame& frame_less, Frame& frame_more) override;
 
   const Part& part(int rod) const { return *parts_[z(rod)]; }
 

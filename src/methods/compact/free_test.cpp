@@ -74,5 +74,18 @@ SENTENCE("compact", "a free ring of a straight rod is a circle, stable when it i
   EXPECT_EQ(report.verdict.neutral.turning, 1);
 }
 
+SENTENCE("compact", "a ring joined after any part of a turn has that twist, the same in every joint") {
+  for (const double turns : {0.3, 0.5, 1.73, -1.5}) {
+    Scene scene = one_rod(StraightCurve{Vec3::Zero(), Vec3(6.2, 0, 0)}, 30, plain_section(1, 1, 1));
+    scene.rods[0].initial = CircleCurve{Vec3::Zero(), Vec3::UnitZ(), 6.2 / math::two_pi};
+    scene.rods[0].initial_twist = turns;
+    StepReport report;
+    const Frame frame = settled(scene, report);
+    EXPECT_EQ(report.outcome, Outcome::fine);
+    EXPECT_LT(report.iterations, 10);
+    for (const double twist : frame.twist) EXPECT_NEAR(twist, math::two_pi * turns / 30, 1e-9);
+  }
+}
+
 }  // namespace
 }  // namespace tendril::compact

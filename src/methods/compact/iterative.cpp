@@ -54,6 +54,7 @@ void IterativeSolver::solve(std::span<double> x, int columns) const {
 
 bool Problem::direct_iteratively(bool exact) {
   assemble(ldlt_, exact);
+  anchor();
   for (int i = 0; i < chain_.all() && tiny_ > 0; ++i) ldlt_.link(i).turn.diagonal().array() += tiny_;
   if (!iterative_.prepare(ldlt_)) return false;
   for (std::size_t i = 0; i < gradient_.size(); ++i) direction_[i] = -gradient_[i];

@@ -103,6 +103,8 @@ class Problem {
   void begin_joints();
   void begin_rows(const Drive& drive);
   bool is_adrift(const Drive& drive) const;
+  void begin_floating();
+  void anchor();
   void begin_loads(const Drive& drive);
   void begin_scale(const Drive& drive);
   void guess();
@@ -150,6 +152,7 @@ class Problem {
   bool direct_iteratively(bool exact);
   void limit_direction();
   Eigen::MatrixXd rigid_motions() const;
+  void close_ring(std::span<double> y) const;
 
   const Model& model_;
   const Chain& chain_;
@@ -161,6 +164,7 @@ class Problem {
   bool potential_ = true;
   bool soft_ = false;    // held points pull as springs instead of rows
   bool drifts_ = false;  // an equilibrium of a rod that nothing holds in place
+  bool floats_ = false;  // and nothing pulls at, either
   int active_rows_ = 0, fallbacks_ = 0;
   double c_ = 0, scale_ = 1, row_weight_ = 1, row_stiffness_ = 0, row_give_ = 0, soft_stiffness_ = 0, tiny_ = 0;
   double energy_ = 0, energy_scale_ = 0, gradient_norm_ = 0, grip_power_ = 0;
