@@ -14,6 +14,7 @@ std::vector<Check> compact_redmax(ExperimentContext& context);
 std::vector<Check> compact_second_order(ExperimentContext& context);
 std::vector<Check> compact_solver(ExperimentContext& context);
 std::vector<Check> compact_stability(ExperimentContext& context);
+std::vector<Check> compact_table_1(ExperimentContext& context);
 std::vector<Check> contact_capstan(ExperimentContext& context);
 std::vector<Check> contact_crossing(ExperimentContext& context);
 std::vector<Check> contact_drop(ExperimentContext& context);
@@ -70,6 +71,8 @@ std::span<const Experiment> all_experiments() {
       {"compact/stability", "docs/references.md 4a-4c",
        "verdicts change where columns, twisted rods and twisted rings lose their stability", Experiment::quick,
        compact_stability},
+      {"compact/table-1", "Zhao 2022, Table 1", "what a step costs, part by part, beside the paper's table",
+       Experiment::quick, compact_table_1},
       {"contact/capstan", "Euler, Eytelwein", "a rope over a cylinder holds up to exp(mu theta) and slips beyond",
        Experiment::slow, contact_capstan},
       {"contact/crossing", "balance of forces", "crossing ropes press on each other with what their ends feel more",

@@ -52,7 +52,7 @@ Checked<Gradient> differentiate(const Scene& scene, const std::vector<std::strin
   Checked<Simulation> opened = Simulation::open(scene);
   if (!opened) return opened.problems();
   Simulation& simulation = *opened;
-  Simulation::Inside& in = inside_of(simulation);
+  auto& in = SimulationAccess::inside(simulation);
   auto* nearby = dynamic_cast<Nearby*>(in.method.get());
   if (nearby == nullptr)
     return one_error("method", fmt::format("method `{}` has no derivatives of its equilibria", scene.method), "",

@@ -22,15 +22,9 @@ Checked<Simulation> Simulation::open(const Scene& scene, const Resources& resour
   return open_with(scene, *entry, resources);
 }
 
-struct SimulationAccess {
-  static Checked<Simulation> open(const Scene& scene, const MethodEntry& entry, const Resources& resources);
-  static Simulation::Inside& inside(Simulation& simulation) { return *simulation.inside_; }
-  static const Model& model(const Simulation& simulation) { return *simulation.inside_->model; }
-};
 Checked<Simulation> open_with(const Scene& scene, const MethodEntry& method, const Resources& resources) {
   return SimulationAccess::open(scene, method, resources);
 }
-Simulation::Inside& inside_of(Simulation& simulation) { return SimulationAccess::inside(simulation); }
 const Model& model_of(const Simulation& simulation) { return SimulationAccess::model(simulation); }
 
 Checked<Simulation> SimulationAccess::open(const Scene& scene, const MethodEntry& entry, const Resources& resources) {

@@ -95,8 +95,8 @@ std::vector<Check> compact_gradient(ExperimentContext& context) {
                                                "rod.rod.rest.arc.radius",
                                                "rod.rod.rest.arc.angle",
                                                "load[0].gravity[2]",
-                                               "load[1].force[0]",
-                                               "load[1].force[1]",
+                                               "load[1].force.value[0]",
+                                               "load[1].force.value[1]",
                                                "load[2].distributed.force[2]"};
   std::vector<Check> checks;
   std::vector<std::vector<double>> rows;

@@ -54,13 +54,13 @@ void add_links(const Model& model, const RodSpan& span, Chain& chain) {
   }
 }
 
-// Where the frames at the start do not show the twist that the model says.
-void add_seam(const Frame& start, EdgeIndex a, EdgeIndex b, Joint& joint) {
-  const double twist = start.twist[InnerNodeIndex(joint.inner)];
-  const Quat q = start.orientation[a].conjugate() * start.orientation[b];
-  const double missing = twist - strain_point(StrainKind::angle, q.normalized(), twist).strain[2];
-  if (std::abs(missing) < 1e-6) return;
-  joint.seam_cosine = math::cos(0.5 * missing), joint.seam_sine = math::sin(0.5 * missing);
+// The rest strain of a joint. At the weld of a ring that was turned before it was joined, the rest frames do not show the model's rest
+// twist: it is larger by what the weld keeps.
+Vec3 rest_strain(const Model& model, StrainKind strain, EdgeIndex a, EdgeIndex b, double twist) {
+  Quat q = model.rest_frame[a].conjugate() * model.rest_frame[b];
+  const double kept = twist - strain_point(StrainKind::angle, q, twist).strain[2];
+  if (std::abs(kept) > 1e-9) q = q * Quat(math::cos(0.5 * kept), 0, 0, math::sin(0.5 * kept));
+  return strain_point(strain, q, twist).strain;
 }
 
 void add_joints(const Model& model, const RodSpan& span, StrainKind strain, Chain& chain) {
@@ -77,10 +77,7 @@ void add_joints(const Model& model, const RodSpan& span, StrainKind strain, Chai
     const double la = model.rest_length[a], lb = model.rest_length[b];
     joint.kappa =
         Vec3(in_series(sa.EI1, la, sb.EI1, lb), in_series(sa.EI2, la, sb.EI2, lb), in_series(sa.GJ, la, sb.GJ, lb));
-    joint.rest = strain_point(strain, model.rest_frame[a].conjugate() * model.rest_frame[b],
-                              model.rest_twist[InnerNodeIndex(joint.inner)])
-                     .strain;
-    if (chain.ring) add_seam(model.initial, a, b, joint);
+    joint.rest = rest_strain(model, strain, a, b, model.rest_twist[InnerNodeIndex(joint.inner)]);
     chain.stiffest = std::max(chain.stiffest, joint.kappa.maxCoeff());
   }
 }
@@ -151,7 +148,7 @@ ChainState start_state(const Model& model, const Chain& chain) {
   s.twist.assign(chain.joints.size(), 0.0);
   for (std::size_t i = 1; i < chain.joints.size(); ++i) {
     const Joint& joint = chain.joints[i];
-    const Quat q = across_seam(joint, s.q[z(joint.a)].conjugate() * s.q[z(joint.b)]);
+    const Quat q = s.q[z(joint.a)].conjugate() * s.q[z(joint.b)];
     s.twist[i] = strain_point(StrainKind::angle, q, start.twist[InnerNodeIndex(joint.inner)]).strain[2];
   }
   s.wall_twist.assign(chain.walls.size(), 0.0);
@@ -178,8 +175,7 @@ ChainState start_state(const Model& model, const Chain& chain) {
   s.strains.resize(static_cast<int>(chain.joints.size() + chain.walls.size()));
   for (std::size_t i = 1; i < chain.joints.size(); ++i) {
     const Joint& joint = chain.joints[i];
-    s.strains.y[i] =
-        strain_point(joint.kind, across_seam(joint, s.q[z(joint.a)].conjugate() * s.q[z(joint.b)]), s.twist[i]).strain;
+    s.strains.y[i] = strain_point(joint.kind, s.q[z(joint.a)].conjugate() * s.q[z(joint.b)], s.twist[i]).strain;
   }
   return s;
 }

@@ -29,13 +29,10 @@ struct Joint {
   StrainKind kind = StrainKind::angle;
   Vec3 kappa = Vec3::Zero();  // stiffness over length, about d1, d2, d3 [N m]
   Vec3 rest = Vec3::Zero();   // strain at rest [rad]
-  // A ring may have been turned by part of a turn before its ends were joined: frame b, turned about its own axis by this, is what frame a
-  // is joined to. 1, 0: nothing. Cosine and sine of half of the angle.
-  double seam_cosine = 1, seam_sine = 0;
-  int node = 0;       // of the model
-  int inner = -1;     // of the Frame: its twist; -1: none
-  int clamp = -1;     // of a wall
-  int replaces = -1;  // of a wall: the joint at its node, which is none while the wall stands; -1: at an end
+  int node = 0;               // of the model
+  int inner = -1;             // of the Frame: its twist; -1: none
+  int clamp = -1;             // of a wall
+  int replaces = -1;          // of a wall: the joint at its node, which is none while the wall stands; -1: at an end
 };
 
 struct HeldPoint {  // the place of a node away from the root: three border rows
@@ -103,13 +100,10 @@ ChainState start_state(const Model& model, const Chain& chain);
 inline Quat turned_by(const Vec3& turn, const Quat& q) {
   return (Quat(1, 0.5 * turn.x(), 0.5 * turn.y(), 0.5 * turn.z()) * q).normalized();
 }
-inline Quat across_seam(const Joint& joint, const Quat& q) {
-  return joint.seam_sine == 0 ? q : q * Quat(joint.seam_cosine, 0, 0, joint.seam_sine);
-}
 // The quaternion of the joint, a^-1 b. `walls`: by clamp, where they stand.
 inline Quat joint_quaternion(const Joint& joint, const std::vector<Quat>& q, const std::vector<ClampNow>& clamps) {
   const Quat& a = joint.a >= 0 ? q[z(joint.a)] : clamps[z(joint.clamp)].pose.orientation;
   const Quat& b = joint.b >= 0 ? q[z(joint.b)] : clamps[z(joint.clamp)].pose.orientation;
-  return across_seam(joint, a.conjugate() * b);
+  return a.conjugate() * b;
 }
 }  // namespace tendril::compact
