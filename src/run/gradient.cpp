@@ -20,13 +20,13 @@ Problems one_error(const std::string& field, const std::string& what, const std:
 }
 
 // Both neighbours of the scene: so far apart that rounding, and so near that the third derivative does not matter.
-struct Neighbours {
+struct ModelsBeside {
   double less = 0, more = 0;
   std::shared_ptr<const Model> model_less, model_more;
 };
-Checked<Neighbours> neighbours(const Scene& scene, const MethodEntry& entry, const std::string& field, double value) {
+Checked<ModelsBeside> models_beside(const Scene& scene, const MethodEntry& entry, const std::string& field, double value) {
   const double apart = value != 0 ? 1e-5 * std::abs(value) : 1e-6;
-  Neighbours n{value - apart, value + apart, {}, {}};
+  ModelsBeside n{value - apart, value + apart, {}, {}};
   for (const bool more : {false, true}) {
     Scene changed = scene;
     Problems problems = set_field(changed, field, fmt::format("{:.17g}", more ? n.more : n.less));
@@ -66,7 +66,7 @@ Checked<Gradient> differentiate(const Scene& scene, const std::vector<std::strin
     if (!value)
       return one_error(field, "is not a number that stands in the scene", "",
                        "write it like material.steel.young_modulus or load[0].value[2]");
-    Checked<Neighbours> n = neighbours(scene, *in.entry, field, *value);
+    Checked<ModelsBeside> n = models_beside(scene, *in.entry, field, *value);
     if (!n) return n.problems();
     Frame less = in.model->initial, more = in.model->initial;
     if (!same_nodes(*in.model, *n->model_less) || !same_nodes(*in.model, *n->model_more) ||
