@@ -61,7 +61,7 @@ double CartesianRod::energy() const {
   double sum = 0;
   for (std::size_t k = 0; k < p_.size(); ++k)
     sum += chain_.mass[k] * (0.5 * c_ * (p_[k] - hat_p_[k]).squaredNorm() - gravity_.dot(p_[k]));
-  const auto joint_energy = [&](const Joint& joint, const Quat& a, const Quat& b) {
+  const auto joint_energy = [&](const compact::Joint& joint, const Quat& a, const Quat& b) {
     const Vec3 away = strain_point(StrainKind::sine, a.conjugate() * b, 0).strain - joint.rest;
     return 0.5 * joint.kappa.cwiseProduct(away).dot(away);
   };
@@ -119,7 +119,7 @@ double CartesianRod::assemble(bool with_matrix) {
       grad(i, 0) -= inertia * d.cross(hat);
       add(i, 0, i, 0, inertia * (Mat3::Identity() - d * d.transpose()));
     }
-    const Joint& joint = i == 0 ? chain_.walls[0] : chain_.joints[z(i)];
+    const compact::Joint& joint = i == 0 ? chain_.walls[0] : chain_.joints[z(i)];
     const Quat& before = i == 0 ? wall_ : q_[z(i - 1)];
     const StrainPoint point = strain_point(StrainKind::sine, before.conjugate() * q_[z(i)], 0);
     const Mat3 slopes = strain_gradient(point) * before.toRotationMatrix().transpose();

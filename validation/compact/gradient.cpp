@@ -88,16 +88,11 @@ double error_against_differences(const Scene& scene, const FieldGradient& gradie
 }  // namespace
 
 std::vector<Check> compact_gradient(ExperimentContext& context) {
-  const std::vector<std::string> everything = {"material.stuff.young_modulus",
-                                               "material.stuff.shear_modulus",
-                                               "material.stuff.density",
-                                               "rod.rod.section.circle.radius",
-                                               "rod.rod.rest.arc.radius",
-                                               "rod.rod.rest.arc.angle",
-                                               "load[0].gravity[2]",
-                                               "load[1].force.value[0]",
-                                               "load[1].force.value[1]",
-                                               "load[2].distributed.force[2]"};
+  const std::vector<std::string> everything = {"material.stuff.young_modulus", "material.stuff.shear_modulus",
+                                               "material.stuff.density",       "rod.rod.section.circle.radius",
+                                               "rod.rod.rest.arc.radius",      "rod.rod.rest.arc.angle",
+                                               "load[0].gravity[2]",           "load[1].force.value[0]",
+                                               "load[1].force.value[1]",       "load[2].distributed.force[2]"};
   std::vector<Check> checks;
   std::vector<std::vector<double>> rows;
   struct Case {

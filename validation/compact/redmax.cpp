@@ -93,7 +93,7 @@ class RedMax {
   Vec3 get(int i) const { return Eigen::Map<const Vec3>(right_.data() + 3 + 3 * i); }
   // kappa_j = Q_j/l_j with Q the rotation vector [Zhao 2022, eq. (33)-(36)]; its derivative in the turn is taken as that of small ones.
   void add_joint(int i, double h) {
-    const Joint& joint = i == 0 ? chain_.walls[0] : chain_.joints[z(i)];
+    const compact::Joint& joint = i == 0 ? chain_.walls[0] : chain_.joints[z(i)];
     const Quat& before = i == 0 ? wall_ : q_[z(i - 1)];
     const Mat3 frame = before.toRotationMatrix();
     const Vec3 bend = log_rotation(Quat(before.conjugate() * q_[z(i)]));

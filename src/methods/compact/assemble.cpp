@@ -175,12 +175,7 @@ bool Problem::direct_symmetric(bool exact) {
   if (settings_.linear.kind != LinearKind::exact) return direct_iteratively(exact);
   assemble(ldlt_, exact);
   anchor();
-  return solve_symmetric(0);
-}
-
-// With what is assembled; `shift` on every turn.
-bool Problem::solve_symmetric(double shift) {
-  const PivotReport inner = ldlt_.factor(0, tiny_ + shift);
+  const PivotReport inner = ldlt_.factor(0, tiny_);
   for (std::size_t i = 0; i < gradient_.size(); ++i) direction_[i] = -gradient_[i];
   if (active_rows_ == 0 || soft_) {
     std::fill(direction_.begin() + size(), direction_.end(), 0.0);
@@ -220,21 +215,8 @@ void Problem::limit_direction() {
   for (double& d : direction_) d *= factor;
 }
 
-// Turns are stiffened, ten times more from try to try, from a tenth of what was needed last. Beyond the stiffness of the joints themselves
-// little is left of the exact matrix. Steps only: equilibria are found by the positive matrix.
-bool Problem::shift_until_positive() {
-  if (stage_.still()) return false;
-  const double least = 1e-6 * chain_.stiffest, most = 10 * chain_.stiffest;
-  for (double shift = std::max(least, 0.1 * shift_); shift <= most; shift *= 10)
-    if (solve_symmetric(shift)) return shift_ = shift, true;
-  return false;
-}
-
 bool Problem::find_symmetric() {
-  if (settings_.matrix == NewtonMatrix::exact) {
-    if (direct_symmetric(true)) return true;
-    if (settings_.linear.kind == LinearKind::exact && shift_until_positive()) return true;
-  }
+  if (settings_.matrix == NewtonMatrix::exact && direct_symmetric(true)) return true;
   ++fallbacks_;
   return direct_symmetric(false);
 }

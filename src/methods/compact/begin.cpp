@@ -45,7 +45,6 @@ Problem::Problem(const Model& model, const Chain& chain, const SolverSettings& s
 void Problem::begin(ChainState& state, const Drive& drive, const LoadsNow& loads, const Stage& stage) {
   state_ = &state, drive_ = &drive, loads_ = &loads, stage_ = stage;
   fallbacks_ = 0;
-  shift_ = 0;
   iterative_.start();
   begin_walls(drive);
   begin_rows(drive);

@@ -147,8 +147,6 @@ class Problem {
   template <class Border>
   void fill_border(Border& border, bool rows_too);
   bool direct_symmetric(bool exact);
-  bool solve_symmetric(double shift);
-  bool shift_until_positive();
   bool find_symmetric();  // by the matrix that is asked for
   bool direct_general();
   bool direct_iteratively(bool exact);
@@ -169,7 +167,6 @@ class Problem {
   bool floats_ = false;  // and nothing pulls at, either
   int active_rows_ = 0, fallbacks_ = 0;
   double c_ = 0, scale_ = 1, row_weight_ = 1, row_stiffness_ = 0, row_give_ = 0, soft_stiffness_ = 0, tiny_ = 0;
-  double shift_ = 0;  // [N m] that made the exact matrix positive last, in this step
   double energy_ = 0, energy_scale_ = 0, gradient_norm_ = 0, grip_power_ = 0;
 
   std::vector<Vec3> hat_, bar_;  // of points
