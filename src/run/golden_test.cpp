@@ -10,6 +10,7 @@
 #include <map>
 #include <sstream>
 
+#include "record/columns.h"
 #include "testing/for_each_method.h"
 
 namespace tendril {
@@ -95,11 +96,53 @@ class FrameHashes final : public Sink {
       for (const int n : {span.first_node, span.nodes, span.first_edge, span.edges, span.first_inner, span.inner})
         of_["spans"].add(n);
     for (const ProbeValue& probe : measures.probes) of_["probes"].add_all(probe.value);
+    of_["step_taken"].add(frame.report.step_taken), of_["cause"].add(static_cast<int>(frame.report.cause));
+    for (const int n : {verdict.neutral.moving, verdict.neutral.swinging, verdict.neutral.turning, verdict.neutral.other})
+      of_["neutral"].add(n);
+    // All else that run.h5 holds, a column that is new from the day it is there.
+    for (const Column& column : all_columns()) {
+      if (has_its_array(column.name)) continue;
+      values_.clear();
+      column.put({frame, measures}, values_);
+      of_[column.name].add_all(values_);
+    }
   }
   void end(const RunReport&) override {}
   const std::map<std::string, Hash>& all() const { return of_; }
 
  private:
+  // Columns whose values are all in arrays above, under names that are older than the table of columns. The last two are made of the others.
+  static bool has_its_array(std::string_view column) {
+    static constexpr std::string_view all[] = {"time",
+                                               "material",
+                                               "positions",
+                                               "velocities",
+                                               "moments",
+                                               "orientations",
+                                               "spin",
+                                               "forces",
+                                               "twist",
+                                               "energies",
+                                               "own_energies",
+                                               "momentum",
+                                               "gravity",
+                                               "load_factor",
+                                               "reactions",
+                                               "bodies",
+                                               "obstacles",
+                                               "pulls",
+                                               "contacts/points",
+                                               "solver/iterations",
+                                               "solver/residual",
+                                               "solver/verdict",
+                                               "solver/unstable",
+                                               "solver/softest",
+                                               "probes/values",
+                                               counts_column,
+                                               checksums_column};
+    return std::find(std::begin(all), std::end(all), column) != std::end(all);
+  }
+  std::vector<double> values_;
   std::map<std::string, Hash> of_;
 };
 

@@ -19,8 +19,11 @@ class ObstacleChecker : public Complaints {
   void check_obstacle(const Obstacle& o, const std::string& path) {
     check_timetable(o.move, path + ".move");
     check_timetable(o.turn, path + ".turn");
-    if (!scene_.contact.enabled)
-      add(Severity::warning, path, "nothing touches it: contact is off", {}, "write [contact] enabled = true");
+    if (!scene_.contact.enabled && (!bodies_touch(o) || !scene_.rods.empty()))
+      add(Severity::warning, path,
+          bodies_touch(o) ? "bodies touch it, rods pass through it: contact of rods is off"
+                          : "nothing touches it: contact is off",
+          {}, "write [contact] enabled = true");
     const std::string inner = path + ".shape." + Choices<ObstacleShape>::list[o.shape.index()].name;
     if (const auto* c = std::get_if<CylinderShape>(&o.shape); c && c->start == c->end)
       error(inner + ".end", "is the same point as `start`", "the cylinder must have a length");
@@ -49,6 +52,14 @@ class ObstacleChecker : public Complaints {
   }
 
  private:
+  // Bodies that move and have a shape touch what they can meet, whatever [contact] says; meshes and moving half-spaces they cannot.
+  bool bodies_touch(const Obstacle& o) const {
+    const bool flat = std::holds_alternative<HalfSpaceShape>(o.shape), moves = !o.move.keys.empty() || !o.turn.keys.empty();
+    if (std::holds_alternative<MeshShape>(o.shape) || (flat && moves)) return false;
+    return std::ranges::any_of(scene_.bodies, [](const RigidBody& b) {
+      return b.shape && (b.kind == BodyKind::dynamic || b.kind == BodyKind::guided);
+    });
+  }
   void check_mesh(const MeshShape& mesh, const std::string& path);
   bool check_triangles(const MeshShape& mesh, const std::string& path);
   void check_closed(const MeshShape& mesh, const std::string& path);

@@ -65,6 +65,21 @@ SENTENCE("scene",
                   "can: other");
 }
 
+SENTENCE("scene", "where contact is off, check tells of an obstacle who passes through it and who does not") {
+  const std::string ball = "[[obstacle]]\nshape = { sphere = { radius = 1 } }\n", off = "write [contact] enabled = true";
+  const std::string body = "[[body]]\nmass = 1\nshape = { sphere = { radius = 0.1 } }\nposition = [0, 0, 3]\n";
+  const std::string rods_alone = "obstacle[0]: bodies touch it, rods pass through it: contact of rods is off; " + off;
+  EXPECT_CONTAINS(complaints(plain_scene + ball), "obstacle[0]: nothing touches it: contact is off; " + off);
+  EXPECT_CONTAINS(complaints(plain_scene + ball + body), rods_alone);
+  EXPECT_CONTAINS(complaints(plain_scene + ball + body + "kind = \"fixed\"\n"), "nothing touches it");
+  EXPECT_CONTAINS(complaints(plain_scene + ball + "move = { keys = [[0, [0, 0, 0]], [1, [0, 0, 1]]] }\n" + body),
+                  rods_alone);
+  const std::string floor =
+      "[[obstacle]]\nshape = { half_space = { } }\nmove = { keys = [[0, [0, 0, 0]], [1, [0, 0, 1]]] }\n";
+  EXPECT_CONTAINS(complaints(plain_scene + floor + body), "nothing touches it");  // bodies pass through one that moves
+  EXPECT_LACKS(complaints(plain_scene + ball + body + contact_on), "contact");
+}
+
 SENTENCE("scene", "bad obstacles are refused with a reason") {
   EXPECT_CONTAINS(complaints(plain_scene + "[contact]\nfriction = -0.1\n"),
                   "contact.friction: got -0.1, must be at least 0");

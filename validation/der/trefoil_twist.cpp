@@ -20,6 +20,7 @@
 #include "validation/der/end_rotation.h"
 #include "validation/der/overhand_knot.h"
 #include "validation/experiment.h"
+#include "validation/machine_speed.h"
 #include "validation/solve.h"
 
 namespace tendril {
@@ -249,8 +250,8 @@ void report_speed(ExperimentContext& context, std::vector<Check>& checks) {
     best = std::min(best, 1e3 * static_cast<double>(std::clock() - before) / CLOCKS_PER_SEC / 500);
   }
   context.write_csv("speed", {"vertices", "contacts", "ms per step"}, {{60, contacts * 1.0, best}});
-  // What is asked for is 0.02 ms; a busy machine may take some times that.
-  checks.push_back({"60 vertices: ms per step, with contact", 0.02, best, 0, 0, best < 0.1 && contacts > 0});
+  checks.push_back(at_least("60 vertices: contacts of the settled knot", 1, contacts));
+  checks.push_back(clock_check("60 vertices: ms per step, with contact", 0.02, best));
 }
 
 }  // namespace

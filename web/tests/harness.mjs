@@ -31,6 +31,21 @@ export async function until(what, ask, ms = 20000) {
   throw new Error(`${what}: not within ${ms} ms (last: ${JSON.stringify(last)})`);
 }
 
+// Whether `attempt` (an asynchronous question) holds within twelve tries. Tries in which this process itself was woken late say
+// nothing: other programs took the processor. Where that is so in nearly all, nothing is judged and a line says so.
+export async function holdsUndisturbed(attempt) {
+  let failures = 0;
+  for (let tries = 0; tries < 12; tries++) {
+    let late = 0, last = Date.now();
+    const witness = setInterval(() => { const now = Date.now(); late += Math.max(0, now - last - 12); last = now; }, 10);
+    const holds = await attempt().finally(() => clearInterval(witness));
+    if (holds) return true;
+    if (late < 30 && ++failures === 3) return false;
+  }
+  console.log("not judged: other programs took the processor in nearly all tries");
+  return true;
+}
+
 // A running program that says its address; `stop` ends it and waits.
 const running = new Set();
 export async function startProgram(program, ...words) {
