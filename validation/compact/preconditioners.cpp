@@ -13,6 +13,7 @@
 
 #include "methods/compact/compact.h"
 #include "validation/experiment.h"
+#include "validation/machine_speed.h"
 
 namespace tendril {
 namespace {

@@ -9,6 +9,7 @@
 
 #include "methods/compact/compact.h"
 #include "validation/experiment.h"
+#include "validation/machine_speed.h"
 
 namespace tendril {
 namespace {
