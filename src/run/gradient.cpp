@@ -68,7 +68,7 @@ Checked<Gradient> differentiate(const Scene& scene, const std::vector<std::strin
                        "write it like material.steel.young_modulus or load[0].value[2]");
     Checked<ModelsBeside> n = models_beside(scene, *in.entry, field, *value);
     if (!n) return n.problems();
-    Frame less = in.model->initial, more = in.model->initial;
+    Frame less = n->model_less->initial, more = n->model_more->initial;
     if (!same_nodes(*in.model, *n->model_less) || !same_nodes(*in.model, *n->model_more) ||
         !nearby->nearby(n->model_less, n->model_more, in.place.time, in.place.load_factor, less, more))
       return one_error(field, "the equilibrium does not change smoothly with it",

@@ -19,7 +19,7 @@ namespace {
 using namespace compact;
 
 constexpr int helix_segments = 50;
-constexpr double soft = 1e5, stiff = 1e6;  // Young's moduli [Pa]
+constexpr double soft = 3e4, stiff = 1e6;  // Young's moduli [Pa]: one that g bends, and the paper's
 
 std::shared_ptr<const Model> heavy_helix(double E, double g) {
   Scene scene;
@@ -91,14 +91,16 @@ class RedMax {
  private:
   void put(int i, const Vec3& v) { Eigen::Map<Vec3>(right_.data() + 3 + 3 * i) = v; }
   Vec3 get(int i) const { return Eigen::Map<const Vec3>(right_.data() + 3 + 3 * i); }
-  // kappa_j = Q_j/l_j with Q the rotation vector [Zhao 2022, eq. (33)-(36)]; its derivative in the turn is taken as that of small ones.
+  // kappa_j = Q_j/l_j [Zhao 2022, eq. (33)-(36)], Q by bend and twist as in `compact`, and its exact gradient: with the rotation vector and no
+  // derivative of the logarithm moments are not those of an energy, and small steps gain energy.
   void add_joint(int i, double h) {
     const compact::Joint& joint = i == 0 ? chain_.walls[0] : chain_.joints[z(i)];
     const Quat& before = i == 0 ? wall_ : q_[z(i - 1)];
     const Mat3 frame = before.toRotationMatrix();
-    const Vec3 bend = log_rotation(Quat(before.conjugate() * q_[z(i)]));
-    const Vec3 moment = frame * joint.kappa.cwiseProduct(bend - joint.rest);
-    const Mat3 K = (h * h) * frame * joint.kappa.asDiagonal() * frame.transpose();
+    const StrainPoint point = strain_point(StrainKind::angle, before.conjugate() * q_[z(i)], 0);
+    const Mat3 slopes = strain_gradient(point) * frame.transpose();
+    const Vec3 moment = slopes.transpose() * joint.kappa.cwiseProduct(point.strain - joint.rest);
+    const Mat3 K = (h * h) * slopes.transpose() * joint.kappa.asDiagonal() * slopes;
     put(i, get(i) - h * moment);
     if (i == 0) {
       matrix_.link(0).turn += K;
@@ -128,7 +130,7 @@ bool redmax_holds(const Model& model, double h) {
   return true;
 }
 double largest_step(const Model& model) {
-  double good = 1e-5, bad = 1;
+  double good = 1e-4, bad = 1;
   if (!redmax_holds(model, good)) return 0;
   while (bad / good > 1.05) {
     const double middle = std::sqrt(good * bad);
@@ -159,21 +161,20 @@ Held compact_holds(double E, double g, double h) {
 std::vector<Check> compact_redmax(ExperimentContext& context) {
   std::vector<Check> checks;
   std::vector<std::vector<double>> rows;
-  double before = 0;
+  double first = 0, before = HUGE_VAL;
   for (const double g : {1.0, 10.0, 100.0, 1000.0}) {
-    const double h = largest_step(*heavy_helix(soft, g)), h_stiff = largest_step(*heavy_helix(stiff, g));
+    const double h = largest_step(*heavy_helix(soft, g));
     const Held held = compact_holds(stiff, g, 0.25);
-    rows.push_back({g, h, h_stiff, 1.0 * held.most});
-    checks.push_back(
-        {fmt::format("redmax, g = {:g}: largest step [s], below 0.25", g), 0.25, h_stiff, 0, 0, h_stiff < 0.25});
-    if (before > 0)
-      checks.push_back({fmt::format("redmax, g = {:g}: largest step over that of a tenth of g, below", g), 1,
-                        h_stiff / before, 0, 0, h_stiff < before});
-    before = h_stiff;
+    rows.push_back({g, h, 1.0 * held.most});
+    if (first == 0) first = h;
+    checks.push_back({fmt::format("redmax, g = {:g}: largest step [s], not above that of a tenth of g", g), before, h, 0, 0,
+                      h <= before});
+    before = h;
     checks.push_back(absolute_check(fmt::format("compact, g = {:g}: holds 40 steps of 250 ms", g), 1, held.fine ? 1 : 0, 0));
   }
-  context.write_csv(
-      "steps", {"g [m/s^2]", "redmax, E = 0.1 MPa [s]", "redmax, E = 1 MPa [s]", "compact, 250 ms: most iterations"}, rows);
+  checks.push_back(bound_check("redmax: largest step at 1000 over that at 1 m/s^2", before / first, 0.01));
+  context.write_csv("steps", {"g [m/s^2]", "redmax: largest step [s], 0: below 0.1 ms", "compact, 250 ms: most iterations"},
+                    rows);
   return checks;
 }
 

@@ -14,8 +14,18 @@ bool Problem::respond(std::span<const double> gradient, std::span<const double> 
   if (!std::isfinite(gradient_norm_)) return false;
   std::copy(gradient.begin(), gradient.end(), gradient_.begin());
   std::copy(violation.begin(), violation.end(), violation_.begin());
-  const bool found = potential_ ? direct_symmetric(true) : direct_general();
-  return found && std::all_of(direction_.begin(), direction_.end(), [](double d) { return std::isfinite(d); });
+  // Rows give a little; what they gave is taken back.
+  std::vector<double> whole(direction_.size(), 0.0);
+  for (int round = 0; round < (active_rows_ > 0 ? 3 : 1); ++round) {
+    if (!(potential_ ? direct_symmetric(true) : direct_general())) return false;
+    for (std::size_t i = 0; i < whole.size(); ++i) whole[i] += direction_[i];
+    std::fill(gradient_.begin(), gradient_.end(), 0.0);
+    for (int row = 0; row < chain_.rows(); ++row)
+      for (int i = 0; i < size() && row_on_[z(row)]; ++i)
+        violation_[z(row)] += (potential_ ? border_.column(i, row) : general_border_.column(i, row)) * direction_[z(i)];
+  }
+  std::copy(whole.begin(), whole.end(), direction_.begin());
+  return std::all_of(whole.begin(), whole.end(), [](double d) { return std::isfinite(d); });
 }
 
 bool Compact::nearby(const std::shared_ptr<const Model>& less, const std::shared_ptr<const Model>& more, double time,
