@@ -43,6 +43,11 @@ struct CompareArguments {
   std::vector<std::string> methods, sets;
   bool json = false;
 };
+struct GradientArguments {
+  std::string scene, method;
+  std::vector<std::string> fields, sets;
+  bool json = false;
+};
 struct ViewArguments {
   std::vector<std::string> what;  // one scene, or folders of runs; none: the gallery
   std::string method;
@@ -65,6 +70,7 @@ int command_run(const RunArguments& arguments);
 int command_check(const CheckArguments& arguments);
 int command_list(const ListArguments& arguments);  // all but experiments
 int command_compare(const CompareArguments& arguments);
+int command_gradient(const GradientArguments& arguments);
 int command_view(const ViewArguments& arguments);
 int command_render(const RenderArguments& arguments);
 

@@ -29,6 +29,7 @@ tendril simulates elastic rods: they bend, twist, buckle, coil and swing.
   tendril list WHAT           methods, scenes, experiments, features, scene-format, schema
   tendril validate [NAME...]  reproduce published results
   tendril compare SCENE       the same scene through several methods
+  tendril gradient SCENE      how the probes of an equilibrium change with numbers of its scene
   tendril bench               what a step costs
 
 A SCENE is a file (TOML) or the name of one from `tendril list scenes`. `tendril COMMAND --help` says more.
@@ -63,6 +64,7 @@ struct Arguments {
   ValidateArguments validate;
   BenchArguments bench;
   CompareArguments compare;
+  GradientArguments gradient;
   ViewArguments view;
   RenderArguments render;
 };
@@ -151,6 +153,16 @@ void describe_others(CLI::App& app, Arguments& a) {
   compare->add_option("--methods", a.compare.methods, "a,b,c (default: every method that can)")->delimiter(',');
   compare->add_option("--set", a.compare.sets, "change a field, as in run")->take_all()->allow_extra_args(false);
   compare->add_flag("--json", a.compare.json, "print JSON, nothing else");
+
+  CLI::App* gradient = app.add_subcommand("gradient", "derivatives of the probes of an equilibrium in numbers of its scene");
+  gradient->add_option("scene", a.gradient.scene, "a file, or the name of a scene; time.mode = \"statics\"")->required();
+  gradient->add_option("--in", a.gradient.fields, "a number of the scene: material.steel.young_modulus, load[0].gravity[2]")
+      ->required()
+      ->take_all()
+      ->allow_extra_args(false);
+  gradient->add_option("--method", a.gradient.method, "use this method instead of the scene's");
+  gradient->add_option("--set", a.gradient.sets, "change a field, as in run")->take_all()->allow_extra_args(false);
+  gradient->add_flag("--json", a.gradient.json, "print JSON, nothing else");
 }
 
 // Becomes tendril-lab, which stands beside this program, with the same arguments. Returns only when that cannot be.
@@ -174,6 +186,7 @@ int dispatch(const CLI::App& app, const Arguments& a, const char* const* argv, c
   if (app.got_subcommand("view")) return command_view(a.view);
   if (app.got_subcommand("render")) return command_render(a.render);
   if (app.got_subcommand("bench")) return lab->bench(a.bench);
+  if (app.got_subcommand("gradient")) return command_gradient(a.gradient);
   return command_compare(a.compare);
 }
 

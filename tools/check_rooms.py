@@ -24,7 +24,7 @@ MAY_INCLUDE = {
     "bodies": {PUBLIC, "math", "model/bodies.h", "model/drive.h", "model/obstacles.h", "contact/contact_rows.h",
                "contact/contact_sweeps.h"},
     "parallel": set(),
-    "methods/*": {PUBLIC, "methods/method.h", "math", "linear", "parallel", "model", "contact", "bodies"},
+    "methods/*": {PUBLIC, "methods/method.h", "methods/nearby.h", "math", "linear", "parallel", "model", "contact", "bodies"},
     "methods": {PUBLIC, "methods/method.h"},  # method.h, registry.cpp, and the entry.h of each method
     "measure": {PUBLIC, "math", "model"},
     "record": {PUBLIC},
@@ -32,7 +32,7 @@ MAY_INCLUDE = {
     "live": {PUBLIC, "math", "model", "contact/shapes.h", "parallel/stop.h", "run/open.h", "view"},
     "serve": {PUBLIC, "live/session.h", "live/command.h"},
     "render": {PUBLIC, "view", "serve/server.h", "serve/private_redirect.h"},
-    "run": {PUBLIC, "math", "linear", "scene", "model", "contact", "bodies", "parallel", "measure", "methods/method.h"},
+    "run": {PUBLIC, "math", "linear", "scene", "model", "contact", "bodies", "parallel", "measure", "methods/method.h", "methods/nearby.h"},
     "cli": {PUBLIC, "serve/server.h", "serve/private_redirect.h", "live/session.h", "view", "render/render.h", "validation/experiment.h", "benchmarks/benchmark.h"},
     "validation": EVERYTHING,
     "benchmarks": EVERYTHING,

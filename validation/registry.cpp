@@ -4,12 +4,20 @@
 namespace tendril {
 
 std::vector<Check> compact_cantilever(ExperimentContext& context);
+std::vector<Check> compact_drag_root(ExperimentContext& context);
 std::vector<Check> compact_friction(ExperimentContext& context);
+std::vector<Check> compact_gradient(ExperimentContext& context);
 std::vector<Check> compact_heavy_load(ExperimentContext& context);
+std::vector<Check> compact_helix_gravity(ExperimentContext& context);
 std::vector<Check> compact_joined(ExperimentContext& context);
 std::vector<Check> compact_knot(ExperimentContext& context);
+std::vector<Check> compact_penalty_and_kkt(ExperimentContext& context);
+std::vector<Check> compact_preconditioners(ExperimentContext& context);
+std::vector<Check> compact_redmax(ExperimentContext& context);
 std::vector<Check> compact_second_order(ExperimentContext& context);
 std::vector<Check> compact_solver(ExperimentContext& context);
+std::vector<Check> compact_stability(ExperimentContext& context);
+std::vector<Check> compact_table_1(ExperimentContext& context);
 std::vector<Check> compact_three_cylinders(ExperimentContext& context);
 std::vector<Check> contact_capstan(ExperimentContext& context);
 std::vector<Check> contact_crossing(ExperimentContext& context);
@@ -39,23 +47,45 @@ std::span<const Experiment> all_experiments() {
   static const Experiment experiments[] = {
       {"compact/cantilever", "docs/references.md 1a-1c", "a cantilever bends as Euler's elastica does, and moves to it",
        Experiment::quick, compact_cantilever},
+      {"compact/drag-root", "Zhao 2022, Fig. 11",
+       "a rod whose root is dragged to and fro stays sound in steps from 1 ms to a minute", Experiment::quick,
+       compact_drag_root},
       {"compact/friction", "docs/references.md 5; contact/*",
        "a rope over a drum holds without creep below exp(mu theta) and slides above; ropes that cross and a rod that drops "
        "come to rest",
        Experiment::slow, compact_friction},
+      {"compact/gradient", "differences of equilibria",
+       "probes of equilibria have their derivatives in every number of a scene, by one more solution", Experiment::quick,
+       compact_gradient},
       {"compact/heavy-load", "docs/references.md 6d",
        "a load a million times as heavy as its rope swings as a pendulum, in steps of 5 ms", Experiment::quick,
        compact_heavy_load},
+      {"compact/helix-gravity", "Zhao 2022, Fig. 6; docs/references.md 3",
+       "a helix hangs where accurate solutions hang, and moves there", Experiment::quick, compact_helix_gravity},
       {"compact/joined", "docs/references.md 6b, 6c",
        "bodies, trees and loops of rods: transducer, Wilberforce's pendulum, and der beside it", Experiment::slow,
        compact_joined},
       {"compact/knot", "Zhao 2022, Figs. 13, 15",
        "a knot is pulled tight, by degrees and at once, and never passes through itself", Experiment::slow, compact_knot},
+      {"compact/penalty-and-kkt", "Zhao 2022, Figs. 7-10",
+       "penalties violate lengths or damp, multipliers need iterations, minimal coordinates need neither",
+       Experiment::quick, compact_penalty_and_kkt},
+      {"compact/preconditioners", "Zhao 2022, Figs. 3-5",
+       "the hybrid preconditioner saves iterations where bending dominates, and the exact solver saves them all",
+       Experiment::quick, compact_preconditioners},
+      {"compact/redmax", "Zhao 2022, Fig. 12",
+       "the largest step of RedMax falls with gravity; compact holds a quarter of a second", Experiment::quick,
+       compact_redmax},
       {"compact/second-order", "docs/references.md 6a",
        "the schemes have their orders, lose little, and ring at the right pitch", Experiment::quick, compact_second_order},
       {"compact/solver", "Zhao 2022, sec. 3.2, 3.3",
        "products and the exact solve in linear time are those of the full matrix, and lose no digits", Experiment::quick,
        compact_solver},
+      {"compact/stability", "docs/references.md 4a-4c",
+       "verdicts change where columns, twisted rods and twisted rings lose their stability", Experiment::quick,
+       compact_stability},
+      {"compact/table-1", "Zhao 2022, Table 1", "what a step costs, part by part, beside the paper's table",
+       Experiment::quick, compact_table_1},
       {"compact/three-cylinders", "Zhao 2022, Fig. 17",
        "a light rod falls on three cylinders, rises again and comes to rest", Experiment::slow, compact_three_cylinders},
       {"contact/capstan", "Euler, Eytelwein", "a rope over a cylinder holds up to exp(mu theta) and slips beyond",

@@ -144,4 +144,10 @@ struct Simulation::Inside {
   mutable Drive start_;                                               // boundary conditions of the first frame
 };
 
+struct SimulationAccess {
+  static Checked<Simulation> open(const Scene& scene, const MethodEntry& entry, const Resources& resources);
+  static Simulation::Inside& inside(Simulation& simulation) { return *simulation.inside_; }
+  static const Model& model(const Simulation& simulation) { return *simulation.inside_->model; }
+};
+
 }  // namespace tendril

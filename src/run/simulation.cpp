@@ -22,10 +22,6 @@ Checked<Simulation> Simulation::open(const Scene& scene, const Resources& resour
   return open_with(scene, *entry, resources);
 }
 
-struct SimulationAccess {
-  static Checked<Simulation> open(const Scene& scene, const MethodEntry& entry, const Resources& resources);
-  static const Model& model(const Simulation& simulation) { return *simulation.inside_->model; }
-};
 Checked<Simulation> open_with(const Scene& scene, const MethodEntry& method, const Resources& resources) {
   return SimulationAccess::open(scene, method, resources);
 }

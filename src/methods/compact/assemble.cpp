@@ -100,7 +100,7 @@ void Problem::assemble(Matrix& m, bool exact) {
     if (exact)
       link.turn = symmetric_part(arm, q) + pull * Mat3::Identity();
     else
-      link.turn = std::max(pull, 0.0) * across(frame.col(2));
+      link.turn = (settings_.matrix == NewtonMatrix::paper ? 0.0 : std::max(pull, 0.0)) * across(frame.col(2));
     if (c_ == 0) continue;
     const int p = chain_.d1(i);
     for (int k = 0; k < 2; ++k) {
@@ -180,7 +180,9 @@ void Problem::fill_border(Border& border, bool rows_too) {
 }
 
 bool Problem::direct_symmetric(bool exact) {
+  if (settings_.linear.kind != LinearKind::exact) return direct_iteratively(exact);
   assemble(ldlt_, exact);
+  anchor();
   const PivotReport inner = ldlt_.factor(0, tiny_);
   for (std::size_t i = 0; i < gradient_.size(); ++i) direction_[i] = -gradient_[i];
   if (active_rows_ == 0 || soft_) {
@@ -221,11 +223,14 @@ void Problem::limit_direction() {
   for (double& d : direction_) d *= factor;
 }
 
+bool Problem::find_symmetric() {
+  if (settings_.matrix == NewtonMatrix::exact && direct_symmetric(true)) return true;
+  ++fallbacks_;
+  return direct_symmetric(false);
+}
+
 double Problem::descend() {
-  if (!direct_symmetric(true)) {
-    ++fallbacks_;
-    if (!direct_symmetric(false)) return std::nan("");
-  }
+  if (!find_symmetric()) return std::nan("");
   limit_direction();
   double slope = 0;
   for (std::size_t i = 0; i < gradient_.size(); ++i) slope += gradient_[i] * direction_[i];
@@ -237,8 +242,7 @@ bool Problem::find_direction() {
   if (!potential_) {
     found = direct_general();
   } else {
-    found = direct_symmetric(true);
-    if (!found) ++fallbacks_, found = direct_symmetric(false);
+    found = find_symmetric();
   }
   limit_direction();
   return found;

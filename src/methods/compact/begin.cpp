@@ -5,8 +5,6 @@
 #include "methods/compact/problem.h"
 
 namespace tendril::compact {
-namespace {
-
 // Moments, loads in material axes and air have no potential.
 bool all_have_potentials(const Model& model, int rod) {
   const auto acts = [rod](int on) { return on < 0 || on == rod; };
@@ -22,8 +20,6 @@ bool all_have_potentials(const Model& model, int rod) {
   return true;
 }
 
-}  // namespace
-
 Problem::Problem(const Model& model, const Chain& chain, const SolverSettings& settings)
     : model_(model), chain_(chain), settings_(settings), potential_(all_have_potentials(model, chain.rod)) {
   const std::size_t links = z(chain.all()), points = z(chain.points()), nodes = z(chain.nodes()), rows = z(chain.rows());
@@ -38,6 +34,7 @@ Problem::Problem(const Model& model, const Chain& chain, const SolverSettings& s
   for (std::size_t h = 0; h < chain.held.size(); ++h) held_at_[z(chain.held[h].link + 1)] = static_cast<int>(h);
   gradient_.resize(z(size())), direction_.resize(z(size()) + rows);
   ldlt_.resize(chain.all());
+  iterative_.resize(settings.linear, chain.all());
   border_.resize(size(), chain.rows());
   if (potential_) return;
   frozen_force_.resize(nodes), frozen_place_.resize(nodes), frozen_tangent_.resize(nodes);
@@ -51,9 +48,11 @@ void Problem::begin(ChainState& state, const Drive& drive, const LoadsNow& loads
   state_ = &state, drive_ = &drive, loads_ = &loads, stage_ = stage;
   fallbacks_ = 0;
   frozen_ = false;
+  iterative_.start();
   begin_walls();
   begin_rows(drive);
   begin_loads(drive);
+  begin_floating();
   bend_straight_spans();
   begin_points();
   begin_joints();
@@ -169,8 +168,6 @@ void Problem::begin_rows(const Drive& drive) {
   root_ = state_->root;
   for (const int c : chain_.root_clamps)
     if (drive.clamps[z(c)].active) state_->root_held = true, root_ = drive.clamps[z(c)].pose.position;
-  ldlt_.hold_root(state_->root_held);
-  lu_.hold_root(state_->root_held);
   std::copy(state_->multiplier.begin(), state_->multiplier.end(), lambda_.begin());
   active_rows_ = 0;
   const auto set = [&](int row, bool on) {
@@ -185,7 +182,30 @@ void Problem::begin_rows(const Drive& drive) {
   }
   // A ring closes; where a wall stands at its root there is no joint to turn with.
   for (int k = 0; chain_.ring && k < 6; ++k) set(chain_.held_rows() + k, k < 3 || off_.back() == 0);
+  drifts_ = is_adrift(drive);
+  ldlt_.hold_root(state_->root_held || drifts_);
+  lu_.hold_root(state_->root_held || drifts_);
   row_weight_ = (stage_.still() ? settings_.relax_tolerance : settings_.tolerance) / (1e-13 * chain_.length);
+}
+
+// An equilibrium of a rod whose place nothing holds: where it is does not matter, so its root stays.
+bool Problem::is_adrift(const Drive& drive) const {
+  if (!stage_.still() || state_->root_held) return false;
+  for (std::size_t h = 0; h < chain_.held.size(); ++h)
+    if (row_on_[3 * h]) return false;
+  return std::none_of(drive.grips.begin(), drive.grips.end(),
+                      [this](const Grip& g) { return g.rod == chain_.rod && g.stiffness > 0; });
+}
+
+// Where nothing holds the rod and nothing pulls at it, its first link may stay as it is: turning the whole, or a ring about itself, costs
+// nothing, and without that the exact matrix is never positive before the equilibrium is found.
+void Problem::begin_floating() {
+  floats_ = drifts_ && potential_ && std::all_of(dead_.begin(), dead_.end(), [](const Vec3& f) { return f.isZero(0); });
+  for (const char holds : state_->wall_holds) floats_ = floats_ && !holds;
+  for (const Grip& grip : drive_->grips) floats_ = floats_ && grip.rod != chain_.rod;
+}
+void Problem::anchor() {
+  if (floats_) ldlt_.link(0).turn.diagonal().array() += chain_.stiffest;
 }
 
 // Everything goes on as it moves, where that is not far.

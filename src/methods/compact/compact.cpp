@@ -15,6 +15,17 @@ Settings Settings::from(const Options& options) {
   s.solver.tolerance = options.number("tolerance");
   s.solver.relax_tolerance = options.number("relax_tolerance");
   s.solver.iterations = static_cast<int>(options.number("iterations"));
+  s.solver.accept_unfinished = options.word("at_limit") == "accept";
+  const std::string &matrix = options.word("matrix"), &solver = options.word("solver"),
+                    &kind = options.word("preconditioner");
+  s.solver.matrix = matrix == "paper"      ? NewtonMatrix::paper
+                    : matrix == "positive" ? NewtonMatrix::positive
+                                           : NewtonMatrix::exact;
+  s.solver.linear.kind = solver == "pcg" ? LinearKind::pcg : solver == "dense" ? LinearKind::dense : LinearKind::exact;
+  s.solver.linear.preconditioning = kind == "diagonal"         ? ChainPreconditioning::diagonal
+                                    : kind == "block_diagonal" ? ChainPreconditioning::block_diagonal
+                                                               : ChainPreconditioning::hybrid;
+  s.solver.linear.tolerance = options.number("solver_tolerance");
   return s;
 }
 

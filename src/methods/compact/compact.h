@@ -9,6 +9,7 @@
 #include "methods/compact/joined.h"
 #include "methods/compact/meeting.h"
 #include "methods/compact/part.h"
+#include "methods/nearby.h"
 #include "parallel/workers.h"
 
 namespace tendril::compact {
@@ -21,13 +22,16 @@ struct Settings {
   static Settings from(const Options& options);
 };
 
-class Compact final : public Method {
+class Compact final : public Method, public Nearby {
  public:
   Compact(std::shared_ptr<const Model> model, const Settings& settings);
   StepReport step(double time, double dt, const Live& live) override;
   StepReport relax(double time, double load_factor, const Live& live) override;
   void write(Frame& frame) const override;
   void visit_state(StateArchive& archive) override;
+
+  bool nearby(const std::shared_ptr<const Model>& less, const std::shared_ptr<const Model>& more, double time,
+              double load_factor, Frame& frame_less, Frame& frame_more) override;
 
   const Part& part(int rod) const { return *parts_[z(rod)]; }
 

@@ -37,6 +37,38 @@ const std::vector<OptionInfo>& options() {
        "Largest residual of a step: forces over weight plus largest load, moments over that times the length."},
       {"relax_tolerance", "", 1e-11, 1e-15, 1e-2, {}, "The same for an equilibrium."},
       {"iterations", "", 500.0, 1, 1e6, {}, "Maximum number of Newton iterations of a step or an equilibrium."},
+      {"at_limit",
+       "",
+       std::string("refuse"),
+       -forever,
+       forever,
+       {"refuse", "accept"},
+       "What becomes of a step that has used up its iterations: it is repeated in two halves, or accepted as it is (the "
+       "paper's, with iterations = 5 and tolerance = 1e-5)."},
+      {"matrix",
+       "",
+       std::string("exact"),
+       -forever,
+       forever,
+       {"exact", "positive", "paper"},
+       "Newton's matrix. `exact`: the Hessian, and `positive` where it is not. `positive`: joints without the curvature of "
+       "their strains, plus what tension stiffens. `paper`: the same without tension; slow on taut rods."},
+      {"solver",
+       "",
+       std::string("exact"),
+       -forever,
+       forever,
+       {"exact", "pcg", "dense"},
+       "Linear solver. `exact`: in linear time, the fastest. `pcg`: the paper's conjugate gradients. `dense`: the full "
+       "matrix."},
+      {"preconditioner",
+       "",
+       std::string("hybrid"),
+       -forever,
+       forever,
+       {"hybrid", "block_diagonal", "diagonal"},
+       "Of solver = \"pcg\". `hybrid`: the paper's."},
+      {"solver_tolerance", "", 1e-7, 1e-15, 1e-1, {}, "Of solver = \"pcg\": largest residual over the right-hand side."},
   };
   return list;
 }
@@ -113,11 +145,23 @@ void check_sines(const Model& model, Problems& problems) {
                         "take more segments, or strain = \"angle\""});
   }
 }
+
+// Conjugate gradients and Cholesky's factor need a symmetric matrix.
+void check_symmetric(const Model& model, const std::string& solver, Problems& problems) {
+  for (std::size_t r = 0; r < model.rods.size(); ++r) {
+    if (all_have_potentials(model, static_cast<int>(r))) continue;
+    problems.push_back(
+        {Severity::error, "", "options.compact.solver", "got \"" + solver + "\"",
+         "rod " + model.rods[r].name + " has a moment, a load in material axes, drag or wind, whose matrix is not symmetric",
+         "leave solver = \"exact\""});
+  }
+}
 }  // namespace
 
 Problems check(const Model& model, const Options& options) {
   Problems problems;
   if (options.word("strain") == "sine") check_sines(model, problems);
+  if (options.word("solver") != "exact") check_symmetric(model, options.word("solver"), problems);
   for (std::size_t r = 0; r < model.rods.size(); ++r) {
     const RodSpan& span = model.rods[r].span;
     if (span.edges >= (span.ring ? 3 : 2)) continue;

@@ -1,5 +1,6 @@
 // Is an equilibrium a minimum? Eigenvalues of A x = lambda S x, S = EI l/L^2 on every turn, are counted by Sylvester's law: those
 // of bending are then of the size of those of the continuous rod, whatever the mesh.
+#include <Eigen/Cholesky>
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -19,7 +20,7 @@ Eigen::MatrixXd Problem::rigid_motions() const {
     slides = slides || chain_.held[h].slides;
     if (first < 0) first = chain_.held[h].link + 1;
   }
-  const Vec3 about = x_[z(std::max(first, 0))];
+  const Vec3 about = x_[z(std::max(first, 0))];  // adrift: its root, which stays
   const int count = slides ? 7 : 4;
   Eigen::MatrixXd columns = Eigen::MatrixXd::Zero(size(), count);
   for (int i = 0; i < chain_.all(); ++i) {
@@ -60,6 +61,25 @@ Eigen::MatrixXd Problem::rigid_motions() const {
   return columns * vanishing_combinations(conditions);
 }
 
+// Forces on the turns of a ring as they are when it is closed: its last link is the first again, and the closing force is what leaves
+// least of them (a ring that turns takes it along).
+void Problem::close_ring(std::span<double> y) const {
+  using Turn = Eigen::Map<Vec3>;
+  const std::size_t last = z(3 + 3 * chain_.real());
+  Turn(y.data() + 3) += Turn(y.data() + last);
+  Turn(y.data() + last).setZero();
+  Mat3 square = Mat3::Zero();
+  Vec3 right = Vec3::Zero();
+  const auto arm = [this](int i) { return Vec3((chain_.sign() * chain_.links[z(i)].length) * frame_[z(i)].col(2)); };
+  for (int i = 0; i < chain_.real(); ++i) {  // row i: arm x force
+    const Vec3 a = arm(i);
+    square += a.squaredNorm() * Mat3::Identity() - a * a.transpose();
+    right += Turn(y.data() + 3 + 3 * i).cross(a);
+  }
+  const Vec3 force = square.ldlt().solve(right);
+  for (int i = 0; i < chain_.real(); ++i) Turn(y.data() + 3 + 3 * i) -= arm(i).cross(force);
+}
+
 Verdict Problem::judge() {
   if (!potential_) return {Verdict::Kind::no_energy};
   constexpr int rounds = 4;
@@ -72,7 +92,10 @@ Verdict Problem::judge() {
   for (int i = 0; i < chain_.all(); ++i) largest = std::max(largest, ldlt_.link(i).turn.cwiseAbs().maxCoeff());
   for (const double g : gradient_) left = std::max(left, std::abs(g));
   const double tolerance = 64 * std::numeric_limits<double>::epsilon() * largest / unit + 4 * left / unit;
-  const auto multiply_by = [this](std::span<const double> x, std::span<double> y) { ldlt_.multiply(x, y); };
+  const auto multiply_by = [this](std::span<const double> x, std::span<double> y) {
+    ldlt_.multiply(x, y);
+    if (chain_.ring) close_ring(y);
+  };
   const NullSpace null = find_null_space(rigid_motions(), metric, tolerance, multiply_by);
   // Whether the rod is neutral in turning about itself alone.
   Eigen::MatrixXd roll = Eigen::MatrixXd::Zero(size(), 1);
@@ -88,12 +111,18 @@ Verdict Problem::judge() {
   };
   Verdict verdict{Verdict::Kind::counted, below(tolerance)};
   verdict.neutral.turning = std::min(turning, null.size());
-  verdict.neutral.swinging = null.size() - verdict.neutral.turning;
+  // One that nothing holds in place moves, too: its root stands for that, as in the search.
+  if (drifts_)
+    verdict.neutral.moving = 3 + null.size() - verdict.neutral.turning;
+  else
+    verdict.neutral.swinging = null.size() - verdict.neutral.turning;
   verdict.neutral.other = std::max(0, below(-tolerance) - verdict.unstable);
   // The softest mode by inverse iteration, of the turns alone; in the plane of the rows.
-  std::ignore = below(0);
+  // Nothing holds a free rod, so that its inner matrix may be singular: it is shifted, and what is found is shifted back.
+  const double raised = drifts_ ? 1e-3 : 0;
+  std::ignore = below(raised);
   std::vector<double> x(z(size() + border.border()), 0.0), kept(z(size()));
-  for (int i = state_->root_held ? 3 : 0; i < size(); ++i) x[z(i)] = 1 + 0.1 * (i * 7 % 13);  // along no mode in particular
+  for (int i = ldlt_.root_held() ? 3 : 0; i < size(); ++i) x[z(i)] = 1 + 0.1 * (i * 7 % 13);  // along no mode in particular
   double before = 0, along = 0;
   for (int round = 0; round < rounds; ++round) {
     double most = 0;
@@ -108,7 +137,7 @@ Verdict Problem::judge() {
     border.solve(ldlt_, x);
     for (int i = 0; i < size(); ++i) along += x[z(i)] * kept[z(i)];
   }
-  verdict.softest = before / along;
+  verdict.softest = before / along - raised;
   return verdict;
 }
 

@@ -272,6 +272,11 @@ Problem::Accuracy Problem::accuracy() const {
 Solved Problem::iterate() {
   const double stretch = active_rows_ > 0 ? stretched() : 0;
   if (stretch > 1 + 1e-9) return {false, Cause::clamp_out_of_reach};
+  if (drifts_ && potential_) {  // what pulls at it must cancel: nothing else could
+    Vec3 whole = Vec3::Zero();
+    for (const Vec3& force : dead_) whole += force;
+    if (whole.norm() > 1e-9 * scale_) return {false, Cause::no_equilibrium};
+  }
   NewtonOptions options;
   options.max_iterations = settings_.iterations;
   const Accuracy asked = accuracy();
@@ -286,8 +291,11 @@ Solved Problem::iterate() {
     report.iterations += before;
   }
   // Whatever ended the search, what is left is rounding.
-  const bool converged = report.converged || (report.end != NewtonEnd::not_finite && report.residual <= options.acceptable);
+  const bool enough = settings_.accept_unfinished && !stage_.still() && report.end == NewtonEnd::iteration_limit;
+  const bool converged =
+      report.converged || enough || (report.end != NewtonEnd::not_finite && report.residual <= options.acceptable);
   Solved solved{converged, Cause::none, report.iterations, fallbacks_, report.residual};
+  solved.solves = iterative_.solves(), solved.inner_iterations = iterative_.iterations();
   if (!converged)
     solved.cause = report.end == NewtonEnd::not_finite ? Cause::not_finite
                    : !stage_.still()                   ? Cause::step_too_large

@@ -18,14 +18,19 @@
 #include "linear/newton.h"
 #include "math/sine_bend.h"
 #include "methods/compact/chain.h"
+#include "methods/compact/iterative.h"
 #include "model/loads.h"
 
 namespace tendril::compact {
 
+enum class NewtonMatrix : std::uint8_t { exact, positive, paper };  // exact: else positive, where it is not
 struct SolverSettings {
   double tolerance = 1e-6;         // of a step: residual over weight plus largest load
   double relax_tolerance = 1e-11;  // of an equilibrium
   int iterations = 500;
+  bool accept_unfinished = false;  // a step that has used up its iterations counts as it is: the paper's
+  NewtonMatrix matrix = NewtonMatrix::exact;
+  LinearSettings linear;
 };
 struct Solved {
   bool fine = false;
@@ -33,7 +38,12 @@ struct Solved {
   int iterations = 0, fallbacks = 0;  // directions; of them by the positive matrix
   double residual = 0;
   bool folded = false;  // two neighbouring segments onto each other
+  int solves = 0,
+      inner_iterations = 0;  // linear systems, and conjugate gradients' iterations for them; of the exact solver 0
 };
+
+// Whether all loads on a rod are those of an energy: no moments, none in material axes, no air.
+bool all_have_potentials(const Model& model, int rod);
 
 class Problem {
  public:
@@ -56,7 +66,10 @@ class Problem {
   void move(double fraction);
   void accept();
   void finish();  // the present place becomes the state's new level
+  bool respond(std::span<const double> gradient, std::span<const double> violation);  // nearby.cpp; into direction()
   std::span<const double> gradient() const { return gradient_; }
+  std::span<const double> violations() const { return violation_; }  // of rows [m]
+  std::span<const double> direction() const { return direction_; }   // turns and places, then multipliers
   int size() const { return 3 + 3 * chain_.all(); }
   void set_direction(std::span<const double> d) { std::copy(d.begin(), d.end(), direction_.begin()); }
   void multiply(std::span<const double> x, std::span<double> y);  // by the exact matrix, whatever the loads
@@ -131,6 +144,9 @@ class Problem {
   void begin_points();
   void begin_joints();
   void begin_rows(const Drive& drive);
+  bool is_adrift(const Drive& drive) const;
+  void begin_floating();
+  void anchor();
   void begin_loads(const Drive& drive);
   void begin_scale(const Drive& drive);
   void guess();
@@ -173,9 +189,12 @@ class Problem {
   template <class Border>
   void fill_border(Border& border, bool rows_too);
   bool direct_symmetric(bool exact);
+  bool find_symmetric();  // by the matrix that is asked for
   bool direct_general();
+  bool direct_iteratively(bool exact);
   void limit_direction();
   Eigen::MatrixXd rigid_motions() const;
+  void close_ring(std::span<double> y) const;
 
   const Model& model_;
   const Chain& chain_;
@@ -188,7 +207,9 @@ class Problem {
   const LoadsNow* loads_ = nullptr;
   Stage stage_;
   bool potential_ = true;
-  bool soft_ = false;  // held points pull as springs instead of rows
+  bool soft_ = false;    // held points pull as springs instead of rows
+  bool drifts_ = false;  // an equilibrium of a rod that nothing holds in place
+  bool floats_ = false;  // and nothing pulls at, either
   int active_rows_ = 0, fallbacks_ = 0;
   double c_ = 0, scale_ = 1, row_weight_ = 1, row_stiffness_ = 0, row_give_ = 0, soft_stiffness_ = 0, tiny_ = 0;
   double energy_ = 0, energy_scale_ = 0, gradient_norm_ = 0, grip_power_ = 0;
@@ -216,6 +237,7 @@ class Problem {
   ChainLU lu_;
   BorderedLDLT border_;
   BorderedLU general_border_;
+  IterativeSolver iterative_;
 };
 
 }  // namespace tendril::compact

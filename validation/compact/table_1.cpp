@@ -1,0 +1,108 @@
+// The paper's Table 1, its columns and ours beside them: what a step costs, part by part, mean over a run. Times are means of processor time as
+// found, on whatever machine this is; the paper's are of a Ryzen 7 3800X at 3.9 GHz. Rows with contact are added by what has contact.
+#include <fmt/format.h>
+
+#include <chrono>
+#include <cmath>
+#include <ctime>
+#include <memory>
+
+#include "methods/compact/compact.h"
+#include "validation/experiment.h"
+#include "validation/machine_speed.h"
+
+namespace tendril {
+namespace {
+
+using namespace compact;
+
+struct PaperRow {
+  const char* figure;
+  double vertices, pairs, systems, evaluation, precomputation, solution, total;  // costs in ms
+};
+// Table 1 of the paper; only rows without contact can be compared here.
+constexpr PaperRow paper_rows[] = {{"Fig. 6", 201, 0, 1, 2.22, 0.264, 1.333, 5.917},
+                                   {"Fig. 11", 21, 0, 0, 0.561, 0.048, 1.386, 2.843}};
+
+std::shared_ptr<const Model> row_model(int row) {
+  Scene scene;
+  scene.title = paper_rows[row].figure, scene.method = "compact";
+  const bool helix = row == 0;
+  const double r = 0.03, area = math::pi * r * r, I = 0.25 * area * r * r, E = helix ? 1e5 : 2e5, G = 1e5;
+  Rod rod;
+  rod.name = "rod";
+  rod.segments = static_cast<int>(paper_rows[row].vertices) - 1;
+  rod.section =
+      StiffnessSection{.EA = {}, .EI1 = E * I, .EI2 = E * I, .GJ = 2 * G * I, .mass_per_length = area, .radius = r};
+  if (helix)
+    rod.rest = HelixCurve{Vec3::Zero(), Vec3(0, 0, -1), Vec3::UnitX(), 0.1, 0.05, 5};
+  else
+    rod.rest = StraightCurve{Vec3::Zero(), Vec3(0, 0, -1)};
+  scene.rods.push_back(rod);
+  Clamp hand;
+  hand.name = "hand", hand.rod = "rod";
+  for (int k = 0; k < 400 && !helix; ++k)
+    hand.move.keys.push_back({0.25 * k, Vec3(k % 2 == 0 ? 0.0 : k % 4 == 1 ? 0.5 : -0.5, 0, 0)});
+  scene.clamps.push_back(hand);
+  scene.loads.push_back(GravityLoad{});
+  return std::make_shared<const Model>(*build_model(scene));
+}
+
+double milliseconds(const auto& run, int times) {
+  const std::clock_t start = std::clock();
+  for (int k = 0; k < times; ++k) run();
+  return 1e3 * static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC / times;
+}
+
+struct OurRow {
+  double iterations = 0, evaluation = 0, factor = 0, solution = 0, total = 0;  // costs in ms
+};
+OurRow measured_row(int row) {
+  constexpr int steps = 200, times = 2000;
+  const double h = row == 0 ? 3e-3 : 30e-3;
+  const auto model = row_model(row);
+  Compact method(model, {});
+  OurRow out;
+  double time = 0;
+  out.total = milliseconds([&] { out.iterations += method.step(time, h, {}).iterations, time += h; }, steps);
+  out.iterations /= steps;
+  // The parts, each by itself, at the place where the run has come to; a step has as many of each as it has iterations.
+  Part part(*model, 0, StrainKind::angle, {});
+  Drive drive;
+  LoadsNow loads(*model);
+  evaluate(*model, Live{}, h, 1, drive);
+  loads.update(drive);
+  part.problem.begin(part.state, drive, loads, euler_stage(h));
+  const double values = milliseconds([&] { std::ignore = part.problem.evaluate(); }, times);
+  const double both = milliseconds([&] { std::ignore = part.problem.factor_exact(0); }, times);
+  ChainLDLT matrix = part.problem.factored();
+  const double factor = milliseconds([&] { std::ignore = matrix.factor(); }, times);
+  std::vector<double> x(z(matrix.size()), 1.0);
+  out.solution = out.iterations * milliseconds([&] { matrix.solve(x); }, times);
+  out.evaluation = out.iterations * (values + std::max(0.0, both - factor));
+  out.factor = out.iterations * factor;
+  return out;
+}
+
+}  // namespace
+
+std::vector<Check> compact_table_1(ExperimentContext& context) {
+  std::vector<Check> checks;
+  std::vector<std::vector<double>> rows;
+  for (int row = 0; row < 2; ++row) {
+    const PaperRow& p = paper_rows[row];
+    const OurRow ours = measured_row(row);
+    rows.push_back({p.vertices, p.pairs, p.systems, p.evaluation, p.precomputation, p.solution, p.total, ours.iterations,
+                    ours.evaluation, ours.factor, ours.solution, ours.total});
+    checks.push_back(
+        clock_check(fmt::format("{}: ms per step, a tenth of the paper's", p.figure), 0.1 * p.total, ours.total));
+  }
+  context.write_csv("table_1",
+                    {"vertices", "collision pairs", "KKT systems", "paper: gradient and Hessian [ms]",
+                     "paper: precomputation [ms]", "paper: solving [ms]", "paper: total [ms]", "Newton iterations",
+                     "gradient and Hessian [ms]", "factor [ms]", "solving [ms]", "total [ms]"},
+                    rows);
+  return checks;
+}
+
+}  // namespace tendril
