@@ -1,0 +1,265 @@
+#include "linear/block_ldlt.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "linear/small_sweep.h"
+#include "tendril/types.h"
+
+namespace tendril {
+
+namespace {
+std::size_t bl(int i) { return static_cast<std::size_t>(i); }
+}  // namespace
+
+void BlockLDLT::begin(int blocks) {
+  changed_ = changed_ || blocks != blocks_;
+  blocks_ = blocks, given_ = 0;
+  partner_.assign(bl(blocks), -1);
+  last_.assign(bl(blocks), 0);
+}
+
+void BlockLDLT::pair(int multiplier, int with) {
+  TENDRIL_REQUIRE(partner_[bl(multiplier)] < 0 && partner_[bl(with)] < 0 && multiplier != with, "a block has one partner");
+  partner_[bl(multiplier)] = with, partner_[bl(with)] = multiplier;
+}
+
+void BlockLDLT::put_last(int i) { last_[bl(i)] = 1; }
+
+void BlockLDLT::add(int i, int j, const Block& block) {
+  if (given_ == static_cast<int>(row_.size())) {
+    row_.push_back(i), column_.push_back(j);
+    value_.push_back(block);
+    changed_ = true;
+  } else {
+    changed_ = changed_ || row_[bl(given_)] != i || column_[bl(given_)] != j;
+    row_[bl(given_)] = i, column_[bl(given_)] = j;
+    value_[bl(given_)] = block;
+  }
+  ++given_;
+}
+
+PivotReport BlockLDLT::factor(double asked) {
+  if (given_ != static_cast<int>(row_.size())) {
+    row_.resize(bl(given_)), column_.resize(bl(given_)), value_.resize(bl(given_));
+    changed_ = true;
+  }
+  if (changed_ || partner_ != partner_before_ || last_ != last_before_) analyse();
+  changed_ = false;
+  PivotReport report;
+  scatter();
+  const double accepted = accepted_pivot(asked, 16);
+  for (const int p : degree_.order()) {
+    if (nodes_[bl(p)].at >= 0) break;
+    eliminate(p, accepted, report);
+    update(p);
+  }
+  factor_last(accepted, report);
+  return report;
+}
+
+void BlockLDLT::scatter() {
+  for (auto* part : {&diagonal_, &lower_, &dense_values_}) std::fill(part->begin(), part->end(), 0.0);
+  std::fill(scale_.begin(), scale_.end(), 0.0);
+  for (int e = 0; e < given_; ++e) {
+    const Slot& slot = slots_[bl(e)];
+    const Block& value = value_[bl(e)];
+    double* to = (slot.part == Slot::below      ? lower_.data()
+                  : slot.part == Slot::diagonal ? diagonal_.data()
+                                                : dense_values_.data()) +
+                 slot.at;
+    for (int i = 0; i < 3; ++i)
+      for (int j = 0; j < 3; ++j) {
+        to[i * slot.row + j * slot.column] += value(i, j);
+        const double size = std::abs(value(i, j));
+        double &si = scale_[bl(3 * row_[bl(e)] + i)], &sj = scale_[bl(3 * column_[bl(e)] + j)];
+        si = std::max(si, size), sj = std::max(sj, size);
+      }
+    if (!slot.both) continue;
+    // The same block on the other side of the diagonal.
+    double* other = diagonal_.data();
+    if (slot.part == Slot::last) other = dense_values_.data();
+    other += slot.mirror;
+    for (int i = 0; i < 3; ++i)
+      for (int j = 0; j < 3; ++j) other[j * slot.row + i * slot.column] += value(i, j);
+  }
+}
+
+// D^-1, then L = A D^-1; what was A is kept for the update.
+void BlockLDLT::eliminate(int p, double accepted, PivotReport& report) {
+  const Node& node = nodes_[bl(p)];
+  const int w = node.width(), h = node.rows;
+  double* d = diagonal_.data() + node.diagonal;
+  for (int i = 0; i < w; ++i)
+    for (int j = 0; j < i; ++j) d[i * w + j] = d[j * w + i] = 0.5 * (d[i * w + j] + d[j * w + i]);
+  if (w == 3) {
+    PivotReport own = invert_symmetric<3>(d, scale_.data() + 3 * node.block[0], accepted);
+    report.add(own, 3 * node.block[0]);
+  } else {
+    double scale[6], ones[6] = {1, 1, 1, 1, 1, 1};
+    scale_rows(
+        6, [d](int i, int j) { return d[6 * i + j]; }, scale);
+    const auto apply = [&] {
+      for (int i = 0; i < 6; ++i)
+        for (int j = 0; j < 6; ++j) d[6 * i + j] *= scale[i] * scale[j];
+    };
+    apply();
+    PivotReport own = invert_symmetric<6>(d, ones, accepted);
+    apply();
+    own.smallest_at = own.smallest_at < 3 ? own.smallest_at : own.smallest_at - 3 + 3 * (node.block[1] - node.block[0]);
+    report.add(own, 3 * node.block[0]);
+  }
+  double* l = lower_.data() + node.below;
+  std::copy(l, l + w * h, panel_.data());
+  for (int c = 0; c < w; ++c) {
+    double* to = l + c * h;
+    std::fill(to, to + h, 0.0);
+    for (int k = 0; k < w; ++k) {
+      const double f = d[k * w + c];
+      const double* from = panel_.data() + k * h;
+      for (int r = 0; r < h; ++r) to[r] += f * from[r];
+    }
+  }
+}
+
+// What the elimination takes off all that is beside it.
+void BlockLDLT::update(int p) {
+  const Node& node = nodes_[bl(p)];
+  const int w = node.width(), h = node.rows;
+  const double* l = lower_.data() + node.below;
+  const auto beside = degree_.beside(p);
+  int first = 0;  // row of b
+  for (std::size_t b = 0; b < beside.size(); ++b) {
+    const Node& to = nodes_[bl(beside[b])];
+    const bool is_last = to.at >= 0;
+    if (!is_last) find_relative(beside.subspan(b + 1), beside[b]);
+    for (int c = 0; c < to.width(); ++c) {
+      double* u = column_work_.data();
+      std::fill(u + first, u + h, 0.0);
+      for (int k = 0; k < w; ++k) {
+        const double f = panel_[bl(k * h + first + c)];
+        if (f == 0) continue;
+        const double* lk = l + k * h;
+        for (int r = first; r < h; ++r) u[r] += f * lk[r];
+      }
+      int r = first;
+      if (is_last) {
+        for (std::size_t a = b; a < beside.size(); ++a) {
+          const Node& row = nodes_[bl(beside[a])];
+          for (int i = 0; i < row.width(); ++i, ++r) dense_values_[bl((row.at + i) * dense_size_ + to.at + c)] -= u[r];
+        }
+        continue;
+      }
+      double* d = diagonal_.data() + to.diagonal + c;
+      for (int i = 0; i < to.width(); ++i, ++r) d[i * to.width()] -= u[r];
+      double* column = lower_.data() + to.below + c * to.rows;
+      for (std::size_t a = b + 1; a < beside.size(); ++a) {
+        double* row = column + relative_[a - b - 1];
+        const int count = nodes_[bl(beside[a])].width();
+        for (int i = 0; i < count; ++i, ++r) row[i] -= u[r];
+      }
+    }
+    first += to.width();
+  }
+}
+
+// First rows of `wanted` in the node's part of L; both by rank, and all of them are there.
+void BlockLDLT::find_relative(std::span<const int> wanted, int node) {
+  const auto have = degree_.beside(node);
+  std::size_t k = 0;
+  int row = 0;
+  for (std::size_t a = 0; a < wanted.size(); ++a) {
+    while (have[k] != wanted[a]) row += nodes_[bl(have[k++])].width();
+    relative_[a] = row;
+  }
+}
+
+void BlockLDLT::factor_last(double accepted, PivotReport& report) {
+  if (dense_size_ == 0) return;
+  // Lower blocks were updated, the whole was filled: the lower half counts.
+  for (int i = 0; i < dense_size_; ++i)
+    for (int j = 0; j < i; ++j) dense_values_[bl(j * dense_size_ + i)] = dense_values_[bl(i * dense_size_ + j)];
+  scale_rows(
+      dense_size_, [this](int i, int j) { return dense_values_[bl(i * dense_size_ + j)]; }, dense_scale_.data());
+  for (int i = 0; i < dense_size_; ++i)
+    for (int j = 0; j < dense_size_; ++j)
+      dense_.at(i, j) = dense_values_[bl(i * dense_size_ + j)] * dense_scale_[bl(i)] * dense_scale_[bl(j)];
+  PivotReport own = dense_.factor(accepted);
+  if (own.smallest_at >= 0) own.smallest_at = last_rows_[bl(own.smallest_at)];
+  report.add(own, 0);
+}
+
+void BlockLDLT::solve(std::span<double> x, int columns) const {
+  TENDRIL_REQUIRE(x.size() == 3 * bl(blocks_) * bl(columns), "the right-hand side must have the matrix's size");
+  for (int c = 0; c < columns; ++c) {
+    for (int i = 0; i < 3 * blocks_; ++i) work_[bl(i)] = x[bl(i) * bl(columns) + bl(c)];
+    solve_one(work_.data());
+    for (int i = 0; i < 3 * blocks_; ++i) x[bl(i) * bl(columns) + bl(c)] = work_[bl(i)];
+  }
+}
+
+void BlockLDLT::solve_one(double* y) const {
+  const auto order = degree_.order();
+  double own[6], sum[6];
+  const auto get = [&](const Node& node) {
+    for (int i = 0; i < node.width(); ++i) own[i] = y[3 * node.block[i / 3] + i % 3];
+  };
+  const auto set = [&](const Node& node) {
+    for (int i = 0; i < node.width(); ++i) y[3 * node.block[i / 3] + i % 3] = own[i];
+  };
+  for (const int p : order) {  // L
+    const Node& node = nodes_[bl(p)];
+    if (node.at >= 0) break;
+    get(node);
+    const double* l = lower_.data() + node.below;
+    for (const int a : degree_.beside(p)) {
+      const Node& row = nodes_[bl(a)];
+      for (int s = 0; s < row.size; ++s, l += 3) {
+        double* ya = y + 3 * row.block[s];
+        for (int k = 0; k < node.width(); ++k)
+          for (int i = 0; i < 3; ++i) ya[i] -= l[k * node.rows + i] * own[k];
+      }
+    }
+  }
+  for (int i = 0; i < dense_size_; ++i) dense_work_[bl(i)] = y[last_rows_[bl(i)]] * dense_scale_[bl(i)];
+  if (dense_size_ > 0) dense_.solve({dense_work_.data(), bl(dense_size_)});
+  for (int i = 0; i < dense_size_; ++i) y[last_rows_[bl(i)]] = dense_work_[bl(i)] * dense_scale_[bl(i)];
+  for (int k = static_cast<int>(order.size()) - 1; k >= 0; --k) {  // D L^T
+    const int p = order[bl(k)];
+    const Node& node = nodes_[bl(p)];
+    if (node.at >= 0) continue;
+    const int w = node.width();
+    const double* d = diagonal_.data() + node.diagonal;
+    get(node);
+    for (int i = 0; i < w; ++i) {
+      sum[i] = 0;
+      for (int j = 0; j < w; ++j) sum[i] += d[i * w + j] * own[j];
+    }
+    const double* l = lower_.data() + node.below;
+    for (const int a : degree_.beside(p)) {
+      const Node& row = nodes_[bl(a)];
+      for (int s = 0; s < row.size; ++s, l += 3) {
+        const double* ya = y + 3 * row.block[s];
+        for (int m = 0; m < w; ++m)
+          for (int i = 0; i < 3; ++i) sum[m] -= l[m * node.rows + i] * ya[i];
+      }
+    }
+    std::copy(sum, sum + w, own);
+    set(node);
+  }
+}
+
+void BlockLDLT::multiply(std::span<const double> x, std::span<double> y, int columns) const {
+  std::fill(y.begin(), y.end(), 0.0);
+  const auto add_product = [&](int i, int j, const auto& block) {
+    for (int a = 0; a < 3; ++a)
+      for (int b = 0; b < 3; ++b)
+        for (int c = 0; c < columns; ++c) y[bl((3 * i + a) * columns + c)] += block(a, b) * x[bl((3 * j + b) * columns + c)];
+  };
+  for (int e = 0; e < given_; ++e) {
+    add_product(row_[bl(e)], column_[bl(e)], value_[bl(e)]);
+    if (row_[bl(e)] != column_[bl(e)]) add_product(column_[bl(e)], row_[bl(e)], value_[bl(e)].transpose());
+  }
+}
+
+}  // namespace tendril
