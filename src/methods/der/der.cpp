@@ -273,7 +273,8 @@ void Der::take_hold() {
 void Der::ask_drive(double time, const Live& live) {
   // Nothing depends on time, and nothing has changed since the last evaluation.
   const bool untouched = live.paths.count == 0 && live.hands.count == 0 && live.gravity_scale == 1;
-  if (steady_ && settled_ && untouched) {
+  same_drive_ = steady_ && settled_ && untouched;
+  if (same_drive_) {
     drive_.time = time;
     return;
   }
@@ -355,7 +356,7 @@ StepReport Der::take_step(double time, double dt, const Live& live) {
   const double openness = update_all_gradients();
   if (!(openness > folded)) return failed(openness != openness ? Cause::not_finite : joint_folded);
   loads_->add_couples(drive_, c);
-  flow_.begin(c, drive_, *loads_, joins_.get());
+  flow_.begin(c, drive_, same_drive_, *loads_, joins_.get());
   // What the end of the step needs to know of its start.
   for (std::size_t r = 0; r < c.rods.size(); ++r) first_tangents_[r] = c.t.get(c.rods[r].first);
   if (c.has_rolling) begin_roll(c, *angles_, dt);

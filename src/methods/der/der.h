@@ -131,6 +131,7 @@ class Der final : public Method {
   bool all_stretch_ = false;                    // true: every rod stretches, no lengths are projected
   bool steady_ = false;                         // true: no timetable and no load changes the drive with time
   bool settled_ = false;          // true: drive_ was evaluated without live inputs, and nothing has changed since
+  bool same_drive_ = false;       // true: the step under way has the drive of the one before
   bool move_walls_ = false;       // true: some wall has another orientation at the end of this step
   double swing_ = 0;              // how far the walls of clamps swing in this step, the farthest one [rad]
   double longest_ = 0;            // length of the longest rod [m]: no node may move further in a step

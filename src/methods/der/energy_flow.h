@@ -32,8 +32,9 @@ class FlowMeter {
   explicit FlowMeter(const Model& model);
   void attach(const Chain& chain);  // a chain was built: allocates
 
-  // Of one step, in this order. `drive`: of the end of the step; gradients, loads and tangents are those of its start.
-  void begin(const Chain& chain, const Drive& drive, const Loads& loads, const BodiesAndJoints* joins);
+  // Of one step, in this order. `drive`: of the end of the step; gradients, loads and tangents are those of its start. `unchanged`: the
+  // drive says what it said in the step before.
+  void begin(const Chain& chain, const Drive& drive, bool unchanged, const Loads& loads, const BodiesAndJoints* joins);
   AirFlow& air() { return air_; }
   Array3* internal() { return has_internal_ ? &internal_ : nullptr; }
   // Impulse of a grip on its point [N s]; of a rod whole, before mass damping took its part.
@@ -86,6 +87,8 @@ class FlowMeter {
   EnergyFlow last_;                // of the last step: of what acts all the time
   double last_kick_ = 0;           // time over which forces acted in it [s]
   Vec3 gravity_ = Vec3::Zero();    // of the step before
+  bool at_rest_ = false;           // in the step before no clamp moved or turned, nor in the one before that
+  bool skips_clamps_ = false;      // in this step: nor will they now
   std::vector<ClampPast> clamps_;  // per clamp
   std::vector<HeldNode> held_;     // per clamp
   std::vector<Vec3> wall_moment_;  // per wall of the chain: of its clamp on the rod, at the start of the step [N m]
