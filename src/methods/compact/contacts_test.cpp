@@ -9,7 +9,7 @@
 namespace tendril::compact {
 namespace {
 
-constexpr double g = 9.81;
+constexpr double standard_g = 9.81;
 
 Obstacle& add_shape(Scene& scene, const ObstacleShape& shape) {
   Obstacle o;
@@ -28,7 +28,7 @@ Scene lying(double friction, double slope, double above = 1.5e-4) {
   Scene scene = one_rod(StraightCurve{Vec3(0, 0, 0.01 + above), Vec3(1, 0, 0.01 + above)}, 12);
   scene.contact.enabled = true, scene.contact.friction = friction;
   add_shape(scene, HalfSpaceShape{Vec3::Zero(), Vec3::UnitZ()});
-  scene.loads.push_back(GravityLoad{g * Vec3(std::sin(slope), 0, -std::cos(slope))});
+  scene.loads.push_back(GravityLoad{standard_g * Vec3(std::sin(slope), 0, -std::cos(slope))});
   return scene;
 }
 
@@ -68,8 +68,8 @@ SENTENCE("compact",
   ASSERT_TRUE(run.fine);
   EXPECT_GT(run.least, 0);
   EXPECT_LT(run.least, 2e-4);
-  EXPECT_NEAR(run.contact_force().z(), g * std::cos(slope), 1e-5 * g);
-  EXPECT_NEAR(run.contact_force().x(), -g * std::sin(slope), 1e-5 * g);
+  EXPECT_NEAR(run.contact_force().z(), standard_g * std::cos(slope), 1e-5 * standard_g);
+  EXPECT_NEAR(run.contact_force().x(), -standard_g * std::sin(slope), 1e-5 * standard_g);
   EXPECT_LT((run.frame.position[NodeIndex{6}] - settled).norm(), 1e-7);
 }
 
@@ -81,7 +81,7 @@ SENTENCE("compact", "on a steeper slope a rod slides with g (sin - mu cos)") {
   run.go(0.6, 0.002);
   ASSERT_TRUE(run.fine);
   const double a = (run.frame.velocity[NodeIndex{6}].x() - before) / (run.time - then);
-  EXPECT_NEAR(a, g * (std::sin(slope) - mu * std::cos(slope)), 1e-3 * g);
+  EXPECT_NEAR(a, standard_g * (std::sin(slope) - mu * std::cos(slope)), 1e-3 * standard_g);
 }
 
 SLOW_SENTENCE("compact", "rods shot at each other, at a ball and a box never pass, whatever the step") {
@@ -131,7 +131,7 @@ SENTENCE("compact", "an obstacle that is driven into a rod carries it along, and
   ASSERT_TRUE(run.fine);
   EXPECT_GT(run.least, 0);
   EXPECT_NEAR(run.frame.position[NodeIndex{4}].z(), 0.51, 2e-4);
-  EXPECT_NEAR(run.frame.flow.obstacles, g * 0.5, 0.05 * g);
+  EXPECT_NEAR(run.frame.flow.obstacles, standard_g * 0.5, 0.05 * standard_g);
 }
 
 SENTENCE("compact", "a saved state with contact and friction goes on with the same bits") {
