@@ -27,9 +27,19 @@ Scene open_knot() {
   Rod rod;
   rod.name = "rod", rod.material = "rubber", rod.segments = 100;
   rod.section = CircleSection{r};
+  // As a polygon of as many sides as the rod has segments: every step begins with what it is.
+  const std::vector<Vec3> smooth = overhand_points(knot);
+  double whole = 0, gone = 0, length = 0;
+  for (std::size_t i = 1; i < smooth.size(); ++i) whole += (smooth[i] - smooth[i - 1]).norm();
   PolylineCurve curve;
-  curve.points = overhand_points(knot);
-  double length = 0;
+  curve.points.push_back(smooth.front());
+  for (std::size_t i = 1; i < smooth.size(); ++i) {
+    const double l = (smooth[i] - smooth[i - 1]).norm();
+    for (int k = static_cast<int>(curve.points.size()); k < 100 && gone + l >= k * whole / 100; ++k)
+      curve.points.push_back(smooth[i - 1] + (k * whole / 100 - gone) / l * (smooth[i] - smooth[i - 1]));
+    gone += l;
+  }
+  curve.points.push_back(smooth.back());
   for (std::size_t i = 1; i < curve.points.size(); ++i) length += (curve.points[i] - curve.points[i - 1]).norm();
   rod.rest = StraightCurve{Vec3::Zero(), Vec3(length, 0, 0)};
   rod.initial = curve;
