@@ -4,10 +4,13 @@
 namespace tendril {
 
 std::vector<Check> compact_cantilever(ExperimentContext& context);
+std::vector<Check> compact_friction(ExperimentContext& context);
 std::vector<Check> compact_heavy_load(ExperimentContext& context);
 std::vector<Check> compact_joined(ExperimentContext& context);
+std::vector<Check> compact_knot(ExperimentContext& context);
 std::vector<Check> compact_second_order(ExperimentContext& context);
 std::vector<Check> compact_solver(ExperimentContext& context);
+std::vector<Check> compact_three_cylinders(ExperimentContext& context);
 std::vector<Check> contact_capstan(ExperimentContext& context);
 std::vector<Check> contact_crossing(ExperimentContext& context);
 std::vector<Check> contact_drop(ExperimentContext& context);
@@ -36,17 +39,25 @@ std::span<const Experiment> all_experiments() {
   static const Experiment experiments[] = {
       {"compact/cantilever", "docs/references.md 1a-1c", "a cantilever bends as Euler's elastica does, and moves to it",
        Experiment::quick, compact_cantilever},
+      {"compact/friction", "docs/references.md 5; contact/*",
+       "a rope over a drum holds without creep below exp(mu theta) and slides above; ropes that cross and a rod that drops "
+       "come to rest",
+       Experiment::slow, compact_friction},
       {"compact/heavy-load", "docs/references.md 6d",
        "a load a million times as heavy as its rope swings as a pendulum, in steps of 5 ms", Experiment::quick,
        compact_heavy_load},
       {"compact/joined", "docs/references.md 6b, 6c",
        "bodies, trees and loops of rods: transducer, Wilberforce's pendulum, and der beside it", Experiment::slow,
        compact_joined},
+      {"compact/knot", "Zhao 2022, Figs. 13, 15",
+       "a knot is pulled tight, by degrees and at once, and never passes through itself", Experiment::slow, compact_knot},
       {"compact/second-order", "docs/references.md 6a",
        "the schemes have their orders, lose little, and ring at the right pitch", Experiment::quick, compact_second_order},
       {"compact/solver", "Zhao 2022, sec. 3.2, 3.3",
        "products and the exact solve in linear time are those of the full matrix, and lose no digits", Experiment::quick,
        compact_solver},
+      {"compact/three-cylinders", "Zhao 2022, Fig. 17",
+       "a light rod falls on three cylinders, rises again and comes to rest", Experiment::slow, compact_three_cylinders},
       {"contact/capstan", "Euler, Eytelwein", "a rope over a cylinder holds up to exp(mu theta) and slips beyond",
        Experiment::slow, contact_capstan},
       {"contact/crossing", "balance of forces", "crossing ropes press on each other with what their ends feel more",

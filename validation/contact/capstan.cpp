@@ -7,6 +7,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "validation/contact/contact_scenes.h"
 #include "validation/experiment.h"
 #include "validation/solve.h"
 
@@ -14,13 +15,11 @@ namespace tendril {
 namespace {
 
 constexpr double pi = std::numbers::pi;
-constexpr double R = 0.1, r = 0.01 * R, T = 1, EI = 0.005 * T * R * R;
+constexpr double R = capstan_radius, r = 0.01 * R, T = 1;
 constexpr double angle_per_segment = 0.08, tail = 0.12, pitch = 4 * r;
-constexpr double loaded = 2.5, watched = 10;  // [s]
+constexpr double loaded = capstan_loaded, watched = 10;  // [s]
 
-struct Case {
-  double mu, theta;
-};
+using Case = CapstanCase;
 
 // The rope comes up one tangent, goes round the top and leaves along the other; more than one turn as a helix. The polygon
 // stands about the cylinder, so that its segments touch.
@@ -42,8 +41,10 @@ PolylineCurve wound(double theta, int& middle) {
   return curve;
 }
 
-// Both loads rise to T, then the second one to `ratio` T.
-Scene capstan(const Case& c, double ratio, double further, int& middle) {
+}  // namespace
+
+Scene capstan(const CapstanCase& c, double ratio, double further, int& middle) {
+  const double EI = c.bending * T * R * R;
   Scene scene;
   scene.title = fmt::format("capstan, mu {}, theta {:.3f}", c.mu, c.theta);
   Rod rope;
@@ -86,6 +87,8 @@ Scene capstan(const Case& c, double ratio, double further, int& middle) {
   scene.time.duration = loaded + watched;
   return scene;
 }
+
+namespace {
 
 struct Watched {
   double slip = 0;         // [m] of the rope's middle, after the loads have risen

@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "validation/contact/contact_scenes.h"
 #include "validation/experiment.h"
 #include "validation/solve.h"
 
@@ -53,13 +54,17 @@ Scene crossing(double angle, double mu) {
 
 }  // namespace
 
-std::vector<Check> contact_crossing(ExperimentContext& context) {
+std::vector<Check> contact_crossing(ExperimentContext& context) { return crossing_with("der", 0, context); }
+
+std::vector<Check> crossing_with(const std::string& method, double step, ExperimentContext& context) {
   std::vector<Check> checks;
   std::vector<std::vector<double>> rows;
   double worst = 0;
   for (const double mu : {0.0, 0.3}) {
     for (const double angle : {1.5707963267948966, 0.9}) {
-      const Scene scene = crossing(angle, mu);
+      Scene scene = crossing(angle, mu);
+      scene.method = method;
+      if (step > 0) scene.time.step = step;
       Simulation simulation = open_or_throw(scene);
       while (!simulation.finished()) advance_or_throw(simulation);
       Vec3 pressed = Vec3::Zero();  // on the lower rope

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "validation/contact/contact_scenes.h"
 #include "validation/experiment.h"
 #include "validation/solve.h"
 
@@ -13,7 +14,9 @@ namespace {
 
 constexpr double length = 16, r = 0.03, R = 0.3, density = 0.5, apart = 5, height = 1, half_width = 3;
 
-Scene drop() {
+}  // namespace
+
+Scene dropped_rod() {
   Scene scene;
   scene.title = "a rod dropped on three cylinders";
   Material material;
@@ -42,10 +45,13 @@ Scene drop() {
   return scene;
 }
 
-}  // namespace
+std::vector<Check> contact_drop(ExperimentContext& context) { return drop_with("der", 0, context); }
 
-std::vector<Check> contact_drop(ExperimentContext& context) {
-  Simulation simulation = open_or_throw(drop());
+std::vector<Check> drop_with(const std::string& method, double step, ExperimentContext& context) {
+  Scene scene = dropped_rod();
+  scene.method = method;
+  if (step > 0) scene.time.step = step;
+  Simulation simulation = open_or_throw(scene);
   std::vector<std::vector<double>> rows;
   double fastest = 0, deepest = 1, next = 0;
   int bounces = 0;                      // off one of the cylinders, for at least 0.05 s
