@@ -42,7 +42,7 @@ SENTENCE("run", "the tip of a beam changes with force, stiffness and length as t
 SENTENCE("run", "derivatives that cannot be had are refused by name") {
   EXPECT_CONTAINS(to_text(differentiate(beam(), {"rod.beam.name"}).problems()),
                   "rod.beam.name: is not a number that stands in the scene");
-  EXPECT_CONTAINS(to_text(differentiate(beam(), {"rod.beam.segments"}).problems()), "rod.beam.segments");
+  EXPECT_CONTAINS(to_text(differentiate(beam(), {"rod.beam.segments"}).problems()), "must be a whole number");
   Scene moving = beam();
   moving.time.mode = Mode::dynamics, moving.time.duration = 1;
   EXPECT_CONTAINS(to_text(differentiate(moving, {"load[0].force.value[2]"}).problems()), "time.mode");

@@ -1,10 +1,8 @@
 // From the Model to chains, once.
 #include <algorithm>
-#include <cmath>
 #include <limits>
 #include <memory>
 
-#include "math/elementary.h"
 #include "math/transport.h"
 #include "methods/compact/chain.h"
 
@@ -64,15 +62,6 @@ void add_links(const Model& model, const RodSpan& span, Chain& chain) {
   }
 }
 
-// The rest strain of a joint. At the weld of a ring that was turned before it was joined, the rest frames do not show the model's rest
-// twist: it is larger by what the weld keeps.
-Vec3 rest_strain(const Model& model, StrainKind strain, EdgeIndex a, EdgeIndex b, double twist) {
-  Quat q = model.rest_frame[a].conjugate() * model.rest_frame[b];
-  const double kept = twist - strain_point(StrainKind::angle, q, twist).strain[2];
-  if (std::abs(kept) > 1e-9) q = q * Quat(math::cos(0.5 * kept), 0, 0, math::sin(0.5 * kept));
-  return strain_point(strain, q, twist).strain;
-}
-
 void add_joints(const Model& model, const RodSpan& span, StrainKind strain, Chain& chain) {
   chain.joints.resize(chain.links.size());
   for (int i = 1; i < chain.all(); ++i) {
@@ -87,7 +76,9 @@ void add_joints(const Model& model, const RodSpan& span, StrainKind strain, Chai
     const double la = model.rest_length[a], lb = model.rest_length[b];
     joint.kappa =
         Vec3(in_series(sa.EI1, la, sb.EI1, lb), in_series(sa.EI2, la, sb.EI2, lb), in_series(sa.GJ, la, sb.GJ, lb));
-    joint.rest = rest_strain(model, strain, a, b, model.rest_twist[InnerNodeIndex(joint.inner)]);
+    joint.rest = strain_point(strain, model.rest_frame[a].conjugate() * model.rest_frame[b],
+                              model.rest_twist[InnerNodeIndex(joint.inner)])
+                     .strain;
     chain.stiffest = std::max(chain.stiffest, joint.kappa.maxCoeff());
   }
 }

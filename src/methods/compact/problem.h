@@ -94,7 +94,6 @@ class Problem {
   const ChainLDLT& assembled(bool exact);               // blocks of its matrix at the present place
   std::span<double> direction() { return direction_; }  // root, turns, rows
   std::span<const double> multipliers() const { return lambda_; }
-  std::span<const double> violations() const { return violation_; }
   bool row_holds(int row) const { return row_on_[z(row)] != 0; }
   bool root_is_held() const { return state_->root_held; }
   struct RowConstants {
