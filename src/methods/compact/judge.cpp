@@ -94,7 +94,7 @@ Verdict Problem::judge() {
   const double tolerance = 64 * std::numeric_limits<double>::epsilon() * largest / unit + 4 * left / unit;
   const auto multiply_by = [this](std::span<const double> x, std::span<double> y) {
     ldlt_.multiply(x, y);
-    if (chain_.ring) close_ring(y);
+    if (chain_.ring && drifts_) close_ring(y);
   };
   const NullSpace null = find_null_space(rigid_motions(), metric, tolerance, multiply_by);
   // Whether the rod is neutral in turning about itself alone.
