@@ -16,7 +16,7 @@ constexpr double r = 0.03;
 
 Scene open_knot() {
   OverhandKnot knot;
-  knot.radius = r, knot.loop = 0.25, knot.tail = 0.97;
+  knot.radius = r, knot.loop = 0.25, knot.tail = 0.71;  // segments of 1.17 r
   Scene scene;
   scene.title = "an overhand knot pulled tight";
   scene.method = "compact";
