@@ -106,6 +106,7 @@ class Touching {
   Vec3 obstacle_shift(const NearPair& pair, const GapDerivatives& at) const;
   Vec3 centre_of(const NearPair& pair, const GapDerivatives& at) const;
   void gather();  // places of the problems' nodes
+  double lost_by(const NearPair& pair, double gap, double push, double kept) const;
   double motion_of(const NearPair& pair) const;
   double free_of(const NearPair& pair, double gap, const ContactPositions& to) const;
   ContactPositions before() const { return {field_.base, poses_}; }

@@ -318,7 +318,7 @@ bool Meeting::check_alone(int rod) {
   return false;
 }
 
-// 1/2 m |dv|^2 of every point: what backward Euler takes beyond the works of forces.
+// 1/2 m |dv|^2 of every point: what backward Euler takes beyond the works of forces. (The shares of joints and barriers: `finish`.)
 double Meeting::lost_by_euler() const {
   double sum = 0;
   for (int k = 0; k < islands_; ++k)
@@ -332,13 +332,15 @@ double Meeting::lost_by_euler() const {
 
 void Meeting::finish() {
   energy_ = 0, least_gap_ = 1;
+  work_ = {};
+  for (int k = 0; k < islands_ && books_impacts_; ++k)
+    for (const int r : island_[z(k)]->rods) work_.impacts += parts_[z(r)]->problem.lost_in_joints();
   for (auto& part : parts_) {
     part->solved.folded = part->problem.is_folded_now();
     part->problem.finish();
   }
   if (joined_ != nullptr && !joined_->rods().empty()) joined_->finish();
   points_.clear(), next_kept_.clear();
-  work_ = {};
   for (int k = 0; k < islands_; ++k) {
     energy_ += island_[z(k)]->touching.energy();
     least_gap_ = std::min(least_gap_, island_[z(k)]->touching.least_gap());

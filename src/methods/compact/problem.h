@@ -123,6 +123,7 @@ class Problem {
   void freeze_loads();
   double thaw() const;  // how much they have changed since, over the scale
   bool is_folded_now() const;
+  double lost_in_joints() const;      // by a step of backward Euler, at the present place [J]
   void take_back() { straighten(); }  // the step was not taken
 
  private:

@@ -57,7 +57,16 @@ bool Touching::is_hit() const {
 }
 
 // In a step of backward Euler a push F takes -F dgap from the motion, of which the barrier keeps the change of its energy: the rest
-// is gone, and never negative, because barriers are convex.
+// is gone, and never negative, because barriers are convex. One that has opened gives nothing back of what it kept.
+double Touching::lost_by(const NearPair& p, double gap, double push, double kept) const {
+  const double was = field_.near().gap(p, field_.start, field_.start_poses) + field_.missing_radius;
+  const BarrierValue before = barrier_at(field_.barrier_of(p), was);
+  if (!(was > 0) || (before.energy == 0 && push == 0)) return 0;
+  PairGap at;
+  field_.near().evaluate(p, field_.start, field_.start_poses, at);
+  return push * (was - gap) - kept + at.weight * before.energy;
+}
+
 void Touching::settle(bool hit, std::vector<ContactPoint>& points, std::vector<KeptContact>& kept, ContactWork& work) const {
   std::size_t rub = 0;
   for (const Active& a : active_) {
@@ -72,14 +81,16 @@ void Touching::settle(bool hit, std::vector<ContactPoint>& points, std::vector<K
       work.friction += friction_.lost(rub);
     }
     work.obstacles += force.dot(shift);
-    const double before = field_.near().gap(p, field_.start, field_.start_poses) + field_.missing_radius;
-    const Barrier barrier = field_.barrier_of(p);
-    if (hit && before > 0)
-      work.impacts += push * (before - at.gap) - a.gap.weight * (a.push.energy - barrier_at(barrier, before).energy);
+    if (hit) work.impacts += lost_by(p, at.gap, push, a.gap.weight * a.push.energy);
     kept.push_back({p.key, slip, at.normal, push});
     const int body = p.obstacle < 0 ? -1 : field_.body_of(p.obstacle);
     points.push_back({centre_of(p, at) - p.radius_a * at.normal, at.normal, force, at.gap - field_.missing_radius, p.edge_a,
                       p.edge_b, body < 0 ? p.obstacle : -1, body});
+  }
+  std::size_t next = 0;
+  for (std::size_t k = 0; k < pairs_.size() && hit; ++k) {
+    while (next < active_.size() && active_[next].pair < pairs_[k]) ++next;
+    if (next == active_.size() || active_[next].pair != pairs_[k]) work.impacts += lost_by(pair(k), 0, 0, 0);
   }
 }
 

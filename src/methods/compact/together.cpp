@@ -15,6 +15,19 @@ void Problem::start_at_rest() {
 
 void Problem::set_root(const Vec3& root) { root_ = base_root_ = root; }
 
+// A step of backward Euler works against the moments at its end: 1/2 kappa (change of strain)^2 more than a joint keeps. Walls are
+// left out: where they were is not known here.
+double Problem::lost_in_joints() const {
+  double sum = 0;
+  for (std::size_t i = 1; i < joint_.size(); ++i) {
+    if (off_[i]) continue;
+    const Joint& joint = chain_.joints[i];
+    const StrainPoint before = strain_point(joint.kind, joint_quaternion(joint, state_->q, frames()), state_->twist[i]);
+    sum += 0.5 * joint.kappa.dot((joint_[i].point.strain - before.strain).cwiseAbs2());
+  }
+  return sum;
+}
+
 // Newton's method with contacts needs an energy. Loads without one are taken as they are at a place x', with the part of their
 // tangent K that has an energy and is stable (drag is):  -f . x - 1/2 (x - x') K (x - x');  moments as -m . turn. At the solution
 // they are taken anew, until they stay.
