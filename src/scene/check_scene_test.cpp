@@ -318,8 +318,9 @@ SENTENCE("scene", "how a rod gives way, sliding clamps, switched joints and mome
   EXPECT_CONTAINS(told("segments = 50", "segments = 50\nstiffening_strain = 2"),
                   "rod[0].stiffening_strain: method `der` knows linear moments only");
   EXPECT_EQ(told("segments = 50", "segments = 50\nstretch = \"elastic\""), "");
-  EXPECT_CONTAINS(told("at  = 0.0", "at  = 0.0\nslide = [1, 0, 0]"),
-                  "clamp[0].slide: method `der` has no clamps that slide, but clamp `clamp1` slides; methods that can: compact");
+  EXPECT_CONTAINS(
+      told("at  = 0.0", "at  = 0.0\nslide = [1, 0, 0]"),
+      "clamp[0].slide: method `der` has no clamps that slide, but clamp `clamp1` slides; methods that can: compact");
   EXPECT_EQ(told("gravity = [0, 0, -9.81]", "distributed = { rod = \"beam\", moment = [0, 0, 1] }"), "");
   EXPECT_EQ(told("gravity = [0, 0, -9.81]", "changing_gravity = { factor = { keys = [[0, 0], [1, 1]] } }"), "");
   EXPECT_CONTAINS(told("[[load]]",

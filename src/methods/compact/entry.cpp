@@ -90,10 +90,11 @@ MethodInfo make_info() {
   info.can.equilibrium = both.with({Feature::equilibria, Feature::stability, Feature::joints, Feature::bodies});
   info.can.fewest_edges = 2;
   info.options = options();
-  info.failures = {{"two neighbouring segments folded onto each other by more than 170 degrees",
-                    "take more segments, or options.compact.strain = \"sine\", which is smooth there"},
-                   {"two bodies touched, or a body the ground, which compact does not solve for",
-                    "set body.collides = false where they do not matter to each other, or take a method whose bodies collide"}};
+  info.failures = {
+      {"two neighbouring segments folded onto each other by more than 170 degrees",
+       "take more segments, or options.compact.strain = \"sine\", which is smooth there"},
+      {"two bodies touched, or a body the ground, which compact does not solve for",
+       "set body.collides = false where they do not matter to each other, or take a method whose bodies collide"}};
   return info;
 }
 

@@ -1,4 +1,6 @@
 // Contacts before and after a solution: friction, what is remembered, what a Frame shows, what was done.
+#include <algorithm>
+
 #include "methods/compact/contacts.h"
 
 namespace tendril::compact {
@@ -46,12 +48,13 @@ bool Touching::set_friction(int round) {
   return !friction_.empty();
 }
 
-// Something came nearer by more than half of its barrier's reach in one step: an impact, which the barrier does not resolve in time.
+// A gap closed by more than half of itself, or of its barrier's reach, in one step: an impact. The barrier, whose force doubles there,
+// does not resolve it in time, however short the step is: it can keep far less energy than things that hit each other have.
 bool Touching::is_hit() const {
   for (const Active& a : active_) {
     const NearPair& p = field_.pairs()[z(a.pair)];
     const double before = field_.near().gap(p, field_.start, field_.start_poses) + field_.missing_radius;
-    if (before - a.gap.at.gap > 0.5 * field_.barrier_of(p).reach) return true;
+    if (before - a.gap.at.gap > 0.5 * std::min(before, field_.barrier_of(p).reach)) return true;
   }
   return false;
 }
