@@ -98,6 +98,7 @@ Compact::Compact(std::shared_ptr<const Model> model, const Settings& settings)
     part->problem.accept();
     part->state.reaction.setZero();
   }
+  flow_.note_loads(parts_, drive_, loads_);
   if (model_->contact.enabled)
     meeting_ = std::make_unique<Meeting>(*model_, parts_, settings_.solver, drive_, joined_.get());
 }

@@ -102,11 +102,12 @@ class Touching {
   double least_gap() const { return least_; }  // over its reach; 1: nothing touches
 
  private:
+  double kept_before(const NearPair& pair) const;  // [J]
+  double taken_by(const Active& active) const;     // [J]
   const NearPair& pair(std::size_t k) const { return field_.pairs()[z(pairs_[k])]; }
   Vec3 obstacle_shift(const NearPair& pair, const GapDerivatives& at) const;
   Vec3 centre_of(const NearPair& pair, const GapDerivatives& at) const;
   void gather();  // places of the problems' nodes
-  double lost_by(const NearPair& pair, double gap, double push, double kept) const;
   double motion_of(const NearPair& pair) const;
   double free_of(const NearPair& pair, double gap, const ContactPositions& to) const;
   ContactPositions before() const { return {field_.base, poses_}; }

@@ -32,6 +32,12 @@ void FlowMeter::start(const Drive& drive, const Joined* joined) {
   }
 }
 
+// Loads that are there from the start do the whole of their first step's work.
+void FlowMeter::note_loads(const Parts& parts, const Drive& drive, const LoadsNow& loads) {
+  for (std::size_t r = 0; r < parts.size(); ++r) count_loads(*parts[r], loads_[r], drive, loads, Stage{});
+  flow_.loads = 0;
+}
+
 // The potential -g.mx changes by -dg.mx where everything is now.
 void FlowMeter::note_gravity(const Parts& parts, const Joined* joined, const Drive& drive) {
   const Vec3 change = drive.gravity - gravity_;

@@ -9,7 +9,8 @@ namespace tendril::compact {
 class FlowMeter {
  public:
   FlowMeter(const Model& model, const Parts& parts);
-  void start(const Drive& drive, const Joined* joined);  // what stands at the start
+  void start(const Drive& drive, const Joined* joined);                            // what stands at the start
+  void note_loads(const Parts& parts, const Drive& drive, const LoadsNow& loads);  // what acts at the start
   // Before a stage: what a change of gravity does.
   void note_gravity(const Parts& parts, const Joined* joined, const Drive& drive);
   void count(const Parts& parts, const Joined* joined, const Drive& drive, const LoadsNow& loads,

@@ -249,10 +249,11 @@ void Meeting::solve_island(Island& island) {
 bool Meeting::solve(const Drive& drive, const LoadsNow& loads, const Stage& stage, Workers& workers) {
   Stage first_order = euler_stage(stage.h);
   first_order.keeps_acceleration = stage.keeps_acceleration;
-  books_impacts_ = !stage.still() && hit_;
+  const bool may_hit = !stage.still() && stage.c != first_order.c;  // with `euler` all losses are the scheme's
+  books_impacts_ = may_hit && hit_;
   if (!solve_stage(drive, loads, books_impacts_ ? first_order : stage, workers)) return false;
   bool hit = false;
-  for (int k = 0; k < islands_ && !stage.still(); ++k) hit = hit || island_[z(k)]->touching.is_hit();
+  for (int k = 0; k < islands_ && may_hit; ++k) hit = hit || island_[z(k)]->touching.is_hit();
   if (hit && !books_impacts_) {
     for (auto& part : parts_) part->problem.take_back();
     books_impacts_ = true;

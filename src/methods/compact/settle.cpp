@@ -59,17 +59,29 @@ bool Touching::is_hit() const {
   return false;
 }
 
-// In a step of backward Euler a push F takes -F dgap from the motion, of which the barrier keeps the change of its energy: the rest
-// is gone, and never negative, because barriers are convex. One that has opened gives nothing back of what it kept.
-double Touching::lost_by(const NearPair& p, double gap, double push, double kept) const {
+// What barriers had at the last level.
+double Touching::kept_before(const NearPair& p) const {
   const double was = field_.near().gap(p, field_.start, field_.start_poses) + field_.missing_radius;
   const BarrierValue before = barrier_at(field_.barrier_of(p), was);
-  if (!(was > 0) || (before.energy == 0 && push == 0)) return 0;
+  if (!(was > 0) || before.energy == 0) return 0;
   PairGap at;
   field_.near().evaluate(p, field_.start, field_.start_poses, at);
-  return push * (was - gap) - kept + at.weight * before.energy;
+  return at.weight * before.energy;
 }
 
+// In a step of backward Euler the force at its end acts all the way: it takes more from the motion than the barrier keeps.
+double Touching::taken_by(const Active& a) const {
+  const NearPair& p = field_.pairs()[z(a.pair)];
+  Vector12 slope = (a.gap.weight * a.push.slope) * a.gap.at.gradient;
+  if (a.gap.is_faded) slope += a.push.energy * a.gap.weight_gradient;
+  double sum = -a.gap.weight * a.push.slope * a.gap.at.normal.dot(obstacle_shift(p, a.gap.at));
+  for (std::size_t i = 0; i < 4; ++i)
+    if (p.node[i] >= 0)
+      sum += slope.segment<3>(3 * static_cast<Eigen::Index>(i)).dot(field_.x[z(p.node[i])] - field_.start[z(p.node[i])]);
+  return sum;
+}
+
+// One that has opened gives nothing back of what it kept.
 void Touching::settle(bool hit, std::vector<ContactPoint>& points, std::vector<KeptContact>& kept, ContactWork& work) const {
   std::size_t rub = 0;
   for (const Active& a : active_) {
@@ -84,7 +96,7 @@ void Touching::settle(bool hit, std::vector<ContactPoint>& points, std::vector<K
       work.friction += friction_.lost(rub);
     }
     work.obstacles += force.dot(shift);
-    if (hit) work.impacts += lost_by(p, at.gap, push, a.gap.weight * a.push.energy);
+    if (hit) work.impacts += taken_by(a) - a.gap.weight * a.push.energy + kept_before(p);
     kept.push_back({p.key, slip, at.normal, push});
     const int body = p.obstacle < 0 ? -1 : field_.body_of(p.obstacle);
     points.push_back({centre_of(p, at) - p.radius_a * at.normal, at.normal, force, at.gap - field_.missing_radius, p.edge_a,
@@ -93,7 +105,7 @@ void Touching::settle(bool hit, std::vector<ContactPoint>& points, std::vector<K
   std::size_t next = 0;
   for (std::size_t k = 0; k < pairs_.size() && hit; ++k) {
     while (next < active_.size() && active_[next].pair < pairs_[k]) ++next;
-    if (next == active_.size() || active_[next].pair != pairs_[k]) work.impacts += lost_by(pair(k), 0, 0, 0);
+    if (next == active_.size() || active_[next].pair != pairs_[k]) work.impacts += kept_before(pair(k));
   }
 }
 
