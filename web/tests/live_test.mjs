@@ -361,14 +361,14 @@ test("switching the method keeps the scene", async (context) => {
     expect(option.disabled && option.title.length > 0, `${method.name} can be chosen, or nothing says why not`);
   }
   page = await fresh(context, "suture"); // equilibria: strands and der can
-  await until("it has gone some way", async () => (await ask(page, "time")) > 0.5);
+  await until("it has gone some way", async () => (await ask(page, "time")) > 2); // a busy machine may look late
   const description = await ask(page, "description");
   const other = description.methods.find((method) => method.name !== description.method && !method.problems.length);
   expect(other, `only ${description.method} can run ${description.name}`);
   await page.selectOption('select[aria-label="Method"]', other.name);
   await until(other.name, async () => (await ask(page, "description"))?.method === other.name && (await ask(page, "time")) !== null);
   expect((await ask(page, "description")).name === description.name, "another scene");
-  expect((await ask(page, "time")) < 0.5, "it did not start again");
+  expect((await ask(page, "time")) < 2, "it did not start again");
 });
 
 test("the page says when the program has gone", async (context) => {
