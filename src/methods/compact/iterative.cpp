@@ -9,7 +9,7 @@ void IterativeSolver::resize(const LinearSettings& settings, int links) {
   const int size = 3 + 3 * links;
   column_.assign(z(size), 0.0), unit_.assign(z(size), 0.0);
   if (settings.kind == LinearKind::pcg) gradients_.resize(size), preconditioner_.resize(links);
-  if (settings.kind == LinearKind::dense) full_.setZero(size, size), cholesky_ = Eigen::LLT<Eigen::MatrixXd>(size);
+  if (settings.kind == LinearKind::dense) full_.setIdentity(size, size), cholesky_.compute(full_);  // sets its memory aside
 }
 
 bool IterativeSolver::prepare(const ChainLDLT& chain) {
