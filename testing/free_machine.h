@@ -20,10 +20,10 @@ class MachineWatch {
  public:
   MachineWatch() : started_(Clock::now()), waited_(waited()) {}
   // Threads of this process had to wait for more than a hundredth of the time since, and more than a frame's.
-  bool disturbed() const {
-    const double passed = std::chrono::duration<double>(Clock::now() - started_).count();
-    return waited() - waited_ > std::max(0.015, 0.01 * passed);
-  }
+  bool disturbed() const { return waited() - waited_ > std::max(0.015, 0.01 * seconds()); }
+  double seconds() const { return std::chrono::duration<double>(Clock::now() - started_).count(); }
+  // Done within `most` seconds since; where other programs took the processor, within ten times that.
+  bool in_time(double most) const { return seconds() < most || (disturbed() && seconds() < 10 * most); }
 
  private:
   using Clock = std::chrono::steady_clock;

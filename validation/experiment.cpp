@@ -23,6 +23,9 @@ Check bound_check(std::string name, double result, double bound) {
 Check at_least(std::string name, double bound, double result) {
   return {std::move(name), bound, result, std::max(0.0, bound - result), 0, result >= bound};
 }
+Check at_most(std::string name, double bound, double result) {
+  return {std::move(name), bound, result, std::max(0.0, result - bound), 0, result <= bound};
+}
 
 void ExperimentContext::write_csv(const std::string& name, const std::vector<std::string>& head,
                                   const std::vector<std::vector<double>>& rows) {

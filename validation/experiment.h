@@ -20,6 +20,7 @@ Check relative_check(std::string name, double target, double result, double tole
 Check absolute_check(std::string name, double target, double result, double tolerance);  // |result - target|
 Check bound_check(std::string name, double result, double bound);                        // |result|: the target is 0
 Check at_least(std::string name, double bound, double result);
+Check at_most(std::string name, double bound, double result);
 
 class ExperimentContext {
  public:

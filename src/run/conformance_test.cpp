@@ -225,7 +225,7 @@ SENTENCE("run", "of every method a run has the same bits on one to eight threads
       SCOPED_TRACE(contact ? "contact" : "rods alone");
       Scene scene = many_rods(method, contact);
       if (!method.info.can.moves()) scene.rods.resize(12), scene.clamps.resize(12);  // an equilibrium of each
-      if (contact) scene.time.duration = 0.04;
+      if (contact) scene.time.duration = 0.05;
       std::optional<Frame> one;
       for (const int threads : {1, 2, 3, 4, 5, 6, 7, 8}) {
         Checked<Simulation> simulation = Simulation::open(scene, {.threads = threads});

@@ -4,6 +4,7 @@
 // the drive, bodies and the air; contact is finding and answering. For a chain the numbers are those of one link.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <fstream>
 
 #include "validation/der/figure_scenes.h"
@@ -28,17 +29,24 @@ std::vector<Check> der_table_1(ExperimentContext& context) {
   std::vector<Check> checks;
   std::vector<std::vector<double>> rows;
   for (const FigureScene& scene : figure_scenes()) {
-    const MeasuredCost m = measure_cost(scene);
-    const StepCost &c = m.cost, &p = scene.paper;
+    const StepCost& p = scene.paper;
+    // Bounds on the whole step: the paper's, and our own where there is one.
+    const double own = scene.figure == 1 ? 0.02 : scene.figure == 12 ? 1 : p.total;
+    MeasuredCost m;
+    const Check whole = clock_check(fmt::format("figure {}, {} vertices: ms per step", scene.figure, scene.vertices),
+                                    std::min(own, p.total), [&] {
+                                      const MeasuredCost now = measure_cost(scene);
+                                      if (m.cost.total == 0 || now.cost.total < m.cost.total) m = now;
+                                      return now.cost.total;
+                                    });
+    const StepCost& c = m.cost;
     rows.push_back({double(scene.figure), double(scene.vertices), m.step, c.forces, c.contact, c.frames, c.projection,
                     c.total, m.finding, m.contacts, m.iterations, p.forces, p.contact, p.frames, p.projection, p.total});
+    checks.push_back(whole);
     checks.push_back(
-        clock_check(fmt::format("figure {}, {} vertices: ms per step, at most the paper's", scene.figure, scene.vertices),
-                    p.total, c.total));
-    if (scene.figure == 1) checks.push_back(clock_check("knot, ms per step", 0.02, c.total));
+        at_most(fmt::format("figure {}: ms per step, at most the paper's", scene.figure), p.total, whole.result));
     if (scene.figure == 9)
-      checks.push_back(bound_check("plectoneme, search for contacts over the step", m.finding / c.total, 0.4));
-    if (scene.figure == 12) checks.push_back(clock_check("tree, ms per step", 1, c.total));
+      checks.push_back(at_most("plectoneme, search for contacts over the step", 0.4, m.finding / c.total));
   }
   context.write_csv("table-1",
                     {"figure", "vertices", "time step [ms]", "forces [ms]", "contact [ms]", "frames [ms]", "projection [ms]",
