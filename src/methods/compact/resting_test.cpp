@@ -13,13 +13,6 @@ namespace {
 
 constexpr double earth = 9.81;
 
-Obstacle& put(Scene& scene, const ObstacleShape& shape) {
-  Obstacle o;
-  o.name = "obstacle" + std::to_string(scene.obstacles.size() + 1);
-  o.shape = shape;
-  scene.obstacles.push_back(o);
-  return scene.obstacles.back();
-}
 // Along x from the given height, radius 0.01, 1 kg/m; statics, without friction.
 Scene resting(double height, double length, int segments, double EI) {
   Scene scene =
@@ -60,7 +53,7 @@ struct Rest {
 SENTENCE("compact", "in equilibrium a rod that lies across two logs puts half of its weight on each") {
   Scene scene = resting(0.05, 1, 40, 10);
   // Near its ends: where it sags between them it does not slide off.
-  put(scene, log_at(2.5 / 40, 0, 0.05)), put(scene, log_at(37.5 / 40, 0, 0.05));
+  add_shape(scene, log_at(2.5 / 40, 0, 0.05)), add_shape(scene, log_at(37.5 / 40, 0, 0.05));
   const Rest rest(scene);
   ASSERT_TRUE(rest.found()) << rest.report.message;
   for (const int o : {0, 1}) EXPECT_NEAR(rest.force_of(o).z(), 0.5 * earth, 1e-7 * earth);
@@ -74,7 +67,7 @@ SENTENCE("compact", "in equilibrium a rod that lies across two logs puts half of
 SENTENCE("compact", "in equilibrium the force of a prop under the end of a beam is that of beam theory") {
   Scene scene = resting(0.0105, 1, 80, 100);
   add_clamp(scene, 0);
-  put(scene, log_at(1 - 0.5 / 80, 0, 0.02));  // the last node but a half
+  add_shape(scene, log_at(1 - 0.5 / 80, 0, 0.02));  // the last node but a half
   const Rest rest(scene);
   ASSERT_TRUE(rest.found()) << rest.report.message;
   // 3 EI/a^3 times what a beam without prop would bend further there: w a^2 (6 L^2 - 4 a L + a^2) / (24 EI) less the bend.
@@ -93,7 +86,7 @@ SENTENCE("compact", "in equilibrium a beam lifted at one end leaves the floor ov
   const double EI = 0.1, lifted = 0.005;
   Scene scene = resting(0.01 + 1e-4 + lifted, 1, 150, EI);
   add_clamp(scene, 0);
-  put(scene, HalfSpaceShape{Vec3::Zero(), Vec3::UnitZ()});
+  add_shape(scene, HalfSpaceShape{Vec3::Zero(), Vec3::UnitZ()});
   const Rest rest(scene);
   ASSERT_TRUE(rest.found()) << rest.report.message;
   const double floor = rest.frame.position[NodeIndex(140)].z(), h = 0.01 + 1e-4 + lifted - floor;
@@ -108,7 +101,7 @@ SENTENCE("compact", "in equilibrium a beam lifted at one end leaves the floor ov
 
 SENTENCE("compact", "in equilibrium a rod that nothing holds comes down to the floor, where it may slide, turn and roll") {
   Scene scene = resting(0.4, 1, 20, 1);
-  put(scene, HalfSpaceShape{Vec3::Zero(), Vec3::UnitZ()});
+  add_shape(scene, HalfSpaceShape{Vec3::Zero(), Vec3::UnitZ()});
   const Rest rest(scene);
   ASSERT_TRUE(rest.found()) << rest.report.message;
   EXPECT_NEAR(rest.force_of(0).z(), earth, 1e-7 * earth);
@@ -119,7 +112,7 @@ SENTENCE("compact", "in equilibrium a rod that nothing holds comes down to the f
 
 SENTENCE("compact", "in equilibrium a rod with nothing below it ends with its cause") {
   Scene scene = resting(0.4, 1, 20, 1);
-  put(scene, log_at(3, 0, 0.05));
+  add_shape(scene, log_at(3, 0, 0.05));
   const Rest rest(scene);
   EXPECT_FALSE(rest.found());
   EXPECT_CONTAINS(rest.report.message, "equilibrium");
@@ -128,7 +121,7 @@ SENTENCE("compact", "in equilibrium a rod with nothing below it ends with its ca
 SENTENCE("compact", "in equilibrium a rod that hangs over a log is where its motion comes to rest") {
   Scene scene = resting(0.0, 1, 24, 0.05);
   add_clamp(scene, 0);
-  put(scene, log_at(0.5, -0.1, 0.05));
+  add_shape(scene, log_at(0.5, -0.1, 0.05));
   const Rest rest(scene);
   ASSERT_TRUE(rest.found()) << rest.report.message;
   ASSERT_FALSE(rest.frame.contacts.empty());
@@ -149,7 +142,7 @@ SENTENCE("compact",
   scene.loads.clear();
   add_clamp(scene, 0, {Hold::position});
   add_clamp(scene, 1, {Hold::position}).slide = Vec3::UnitX();
-  Obstacle& ball = put(scene, SphereShape{Vec3(0.5, 0, 0.0301), 0.02});
+  Obstacle& ball = add_shape(scene, SphereShape{Vec3(0.5, 0, 0.0301), 0.02});
   ball.move.keys = {{0, Vec3::Zero()}, {1, Vec3(0, 0, -0.01)}, {2, Vec3(0, 0, 0.001)}};
   scene.time.mode = Mode::quasistatic, scene.time.duration = 1, scene.time.frames_per_second = 4;
   const Rest pressed(scene);
@@ -171,7 +164,7 @@ SENTENCE("compact", "a rod that swings far away keeps its scheme, and its bits, 
     add_clamp(scene, 0, {Hold::position});
     scene.contact.enabled = true;
     scene.loads.push_back(GravityLoad{Vec3(0, 0, -earth)});
-    put(scene, log_at(0.4, -0.2, 0.05));
+    add_shape(scene, log_at(0.4, -0.2, 0.05));
     if (crash) {
       scene.rods.push_back(scene.rods[0]);
       scene.rods.back().name = "falls", scene.rods.back().rest = StraightCurve{Vec3(0, 0, 0), Vec3(1, 0, 0)};
