@@ -33,7 +33,7 @@ GapDerivatives triangle_gap(const std::array<Vec3, 3>& corners, const Vec3& p, d
 
 // 1 above, and (2 - c/e) c/e below e, c the squared sine of the angle between the two: with continuous slope.  [Li 2020, eq. (21)]
 // Lengths do not change, so that c = 1 - (u . v)^2 / (lengths)^2.
-void fade(const Vec3& u, const Vec3& v, double lengths, bool b_moves, PairGap& out) {
+void fade(const Vec3& u, const Vec3& v, double lengths, PairGap& out) {
   const double along = u.dot(v), c = std::max(0.0, 1 - along * along / lengths), e = NearPairs::parallel_sine_squared;
   out.is_faded = c < e;
   out.weight = 1;
@@ -43,11 +43,11 @@ void fade(const Vec3& u, const Vec3& v, double lengths, bool b_moves, PairGap& o
   // d(u . v) by (a0, a1, b0, b1), and its second derivatives, which are +-1 between a and b.
   Vector12 by = Vector12::Zero();
   by.segment<3>(0) = -v, by.segment<3>(3) = v;
-  if (b_moves) by.segment<3>(6) = -u, by.segment<3>(9) = u;
+  by.segment<3>(6) = -u, by.segment<3>(9) = u;
   const Vector12 dc = (-2 * along / lengths) * by;
   out.weight_gradient = slope * dc;
   out.weight_hessian = bend * dc * dc.transpose() - (2 * slope / lengths) * by * by.transpose();
-  for (int i = 0; i < 2 && b_moves; ++i)
+  for (int i = 0; i < 2; ++i)
     for (int j = 0; j < 2; ++j) {
       const double sign = (i == j ? 1 : -1) * (-2 * slope * along / lengths);
       out.weight_hessian.block<3, 3>(3 * i, 6 + 3 * j).diagonal().array() += sign;
@@ -68,14 +68,18 @@ NearPairs::Points NearPairs::points_of(const NearPair& pair, std::span<const Vec
     return p;
   }
   const Pose& pose = obstacles[index_of(pair.obstacle)];
-  const Features& f = features_[index_of(pair.obstacle)];
-  if (pair.kind == PairKind::segment_edge) {
-    p.b0 = pose.position + pose.orientation * f.edges[index_of(pair.part)][0];
-    p.b1 = pose.position + pose.orientation * f.edges[index_of(pair.part)][1];
-  } else if (pair.kind == PairKind::segment_point) {
-    p.b0 = p.b1 = pose.position + pose.orientation * f.points[index_of(pair.part)];
-  }
+  const auto [r0, r1] = arms_on(pair, pose);
+  p.b0 = pose.position + r0, p.b1 = pose.position + r1;
   return p;
+}
+
+std::array<Vec3, 2> NearPairs::arms_on(const NearPair& pair, const Pose& pose) const {
+  const Features& f = features_[index_of(pair.obstacle)];
+  if (pair.kind == PairKind::segment_edge)
+    return {pose.orientation * f.edges[index_of(pair.part)][0], pose.orientation * f.edges[index_of(pair.part)][1]};
+  if (pair.kind != PairKind::segment_point) return {Vec3::Zero(), Vec3::Zero()};
+  const Vec3 arm = pose.orientation * f.points[index_of(pair.part)];
+  return {arm, arm};
 }
 
 double NearPairs::gap(const NearPair& pair, std::span<const Vec3> x, std::span<const Pose> obstacles) const {
@@ -109,7 +113,7 @@ void NearPairs::evaluate(const NearPair& pair, std::span<const Vec3> x, std::spa
   }
   const Points p = points_of(pair, x, obstacles);
   out.at = pair_gap(p.a0, p.a1, p.b0, p.b1, pair.radii);
-  if (pair.parallel > 0) fade(p.a1 - p.a0, p.b1 - p.b0, pair.parallel, pair.is_between_rods(), out);
+  if (pair.parallel > 0) fade(p.a1 - p.a0, p.b1 - p.b0, pair.parallel, out);
 }
 
 double NearPairs::free_fraction(const NearPair& pair, const ContactPositions& before, const ContactPositions& after,

@@ -34,7 +34,8 @@ struct NearPair {
   ContactKey key;  // who; unique among pairs
 };
 
-// The pair at a place. Derivatives by (a0, a1, b0, b1); of things that are no nodes they are meaningless.
+// The pair at a place. Derivatives by (a0, a1, b0, b1), points of an obstacle's edge or corner among them; nodes on surfaces and triangles
+// have those of a0 alone.
 struct PairGap {
   GapDerivatives at;
   double weight = 1;  // of its energy: below 1 near parallel
@@ -59,6 +60,8 @@ class NearPairs {
   // turning obstacle things move on straight lines, as for find_contacts.
   double free_fraction(const NearPair& pair, const ContactPositions& before, const ContactPositions& after,
                        double keep) const;
+  // From the origin of an obstacle at `pose` to the pair's points b0, b1 of it, world axes; zero for surfaces.
+  std::array<Vec3, 2> arms_on(const NearPair& pair, const Pose& pose) const;
   static constexpr double parallel_sine_squared = 1e-3;  // below: faded
   static constexpr int rim_sides = 32;
 

@@ -114,9 +114,11 @@ void Compact::drive_to(double time, double load_factor, const Live& live, bool s
 
 bool Compact::take_stage(const Stage& stage) {
   if (meeting_) {
-    if (meeting_->solve(drive_, loads_, stage, workers_) && joined_ && joined_->rods().empty()) {
-      if (solve_joined(stage)) joined_->finish();
-    }
+    const bool fine = meeting_->solve(drive_, loads_, stage, workers_);
+    if (meeting_->takes_joined())
+      joined_solved_ = meeting_->joined_solved();
+    else if (fine && joined_ && solve_joined(stage))
+      joined_->finish();
     collect();
     report_.contacts = meeting_->touching();
     return report_.outcome == Outcome::fine;
@@ -146,7 +148,7 @@ bool Compact::solve_joined(const Stage& stage) {
     Part& part = *parts_[z(r)];
     part.problem.begin(part.state, drive_, loads_, stage);
   }
-  joined_->settle();
+  joined_->settle(joined_->rods());
   int iterations = 0;
   for (int round = 0; round < most_rounds; ++round) {
     double changed = 0;
@@ -259,7 +261,7 @@ StepReport Compact::relax(double time, double load_factor, const Live& live) {
   drive_to(time, load_factor, live, true);
   if (!take_stage(Stage{})) return report_;
   report_.verdict.kind = Verdict::Kind::counted;
-  if (joined_ && (!meeting_ || joined_->rods().empty())) report_.verdict.add(coupled_.judge());
+  if (joined_ && (!meeting_ || !meeting_->takes_joined())) report_.verdict.add(coupled_.judge());
   if (meeting_) return report_.verdict.add(meeting_->judge()), report_;
   workers_.for_each_chunk(static_cast<int>(parts_.size()), [&](int rod) {
     if (!joined_ || !joined_->is_joined(rod)) parts_[z(rod)]->verdict = parts_[z(rod)]->problem.judge();

@@ -5,12 +5,15 @@
 
 #include "contact/body_obstacles.h"
 #include "methods/compact/coupled.h"
+#include "methods/compact/joined.h"
+#include "methods/compact/riding.h"
 
 namespace tendril::compact {
 namespace {
 
 constexpr double reach_of_radius = 0.02;  // where a barrier begins
 constexpr double kept = 0.1;              // of a gap, in one iteration
+constexpr double widest = 25;             // barrier of what is driven, over its reach
 
 // What a rod may be pressed with: its weight, its largest load ever, what bends it. A barrier carries any force; this is what it
 // carries at half of its reach.
@@ -47,9 +50,18 @@ ContactField::ContactField(const Model& model, const Parts& parts)
       link_of_[z(link.edge)] = i, rod_of_[z(link.edge)] = chain.rod;
       if (link.far != chain.root_node) node_at_[z(link.far)] = {chain.rod, i + 1};
     }
-    force_.push_back(usual_force(model, chain));
+    force_.push_back(usual_force(model, chain)), mass_.push_back(chain.total);
   }
   for (int e = 0; e < geometry_.edges(); ++e) reach_ = std::max(reach_, reach_of_radius * geometry_.radius(e));
+  for (int o = 0; o < static_cast<int>(geometry_.obstacles().size()); ++o) {
+    is_free_.push_back(body_of(o) >= 0 && model.bodies[z(body_of(o))].moves_freely());
+    if (is_free_.back()) free_.push_back(o);
+  }
+}
+
+double ContactField::moved(int o, const Pose& from, const Pose& to) const {
+  return (to.position - from.position).norm() +
+         geometry_.obstacles()[z(o)].reach * from.orientation.angularDistance(to.orientation);
 }
 
 Barrier ContactField::barrier_of(const NearPair& pair) const {
@@ -59,6 +71,14 @@ Barrier ContactField::barrier_of(const NearPair& pair) const {
     force = std::max(force, force_[z(rod_of_[z(pair.edge_b)])]);
   }
   return {reach_of_radius * radius, force};
+}
+
+Barrier ContactField::barrier_on_way(const NearPair& pair, double c) const {
+  Barrier barrier = barrier_of(pair);
+  const double way = pair.obstacle >= 0 ? driven[z(pair.obstacle)] : 0;
+  barrier.reach *= std::clamp(0.25 * way / barrier.reach, 1.0, widest);
+  barrier.force += c * mass_[z(rod_of_[z(pair.edge_a)])] * way;
+  return barrier;
 }
 
 void ContactField::begin_boxes() {
@@ -79,16 +99,35 @@ void ContactField::include(const Part& part, std::span<const Vec3> nodes, double
   }
 }
 Found ContactField::list(std::span<const Pose> from, std::span<const Pose> to) {
-  return near_.list(boxes_, from, to, reach_);
+  listed_to.assign(to.begin(), to.end());
+  double way = 0;
+  for (const double d : driven) way = std::max(way, d);
+  return near_.list(boxes_, from, to,
+                    std::max(reach_, std::min(0.25 * way, widest * reach_)) + (free_.empty() ? 0 : body_pad));
 }
 bool ContactField::is_inside(int edge, const Vec3& p, const Vec3& q) const {
   const Bounds& b = boxes_[z(edge)];
   return contains(b, Bounds{p.cwiseMin(q), p.cwiseMax(q)});
 }
 
-void Touching::take(std::span<const int> rods, std::span<const int> pairs, std::span<const Pose> poses) {
+void Touching::follow_bodies(std::vector<Pose>& poses) const {
+  for (const int o : field_.free_bodies())
+    if (joined_ != nullptr) poses[z(o)] = joined_->pose(field_.body_of(o));
+}
+void Touching::set_poses(std::span<const Pose> poses) {
+  poses_.assign(poses.begin(), poses.end());
+  follow_bodies(poses_);
+}
+
+void Touching::take(std::span<const int> rods, std::span<const int> pairs, std::span<const Pose> poses, const Joined* joined,
+                    bool goes_on) {
+  joined_ = joined;
   rods_.assign(rods.begin(), rods.end()), pairs_.assign(pairs.begin(), pairs.end());
   poses_.assign(poses.begin(), poses.end());
+  if (goes_on) follow_bodies(poses_);
+  base_poses_.assign(poses_.begin(), poses_.end());
+  body_motion_.assign(poses_.size(), 0.0);
+  wanted_pad_ = 0;
   base_gap_.resize(pairs_.size()), trial_gap_.resize(pairs_.size());
   for (std::size_t k = 0; k < pairs_.size(); ++k)
     base_gap_[k] = field_.near().gap(pair(k), field_.base, poses_) + field_.missing_radius;
@@ -104,6 +143,9 @@ void Touching::gather() {
     for (int i = 0; i < part.chain.real(); ++i)
       if (part.chain.links[z(i)].far != part.chain.root_node) field_.x[z(part.chain.links[z(i)].far)] = places[z(i + 1)];
   }
+  if (joined_ == nullptr) return;
+  follow_bodies(poses_);
+  for (const int o : field_.free_bodies()) body_motion_[z(o)] = field_.moved(o, base_poses_[z(o)], poses_[z(o)]);
 }
 
 // No point of the pair goes further than this.
@@ -112,7 +154,7 @@ double Touching::motion_of(const NearPair& p) const {
   for (std::size_t i = 0; i < 4; ++i)
     if (p.node[i] >= 0)
       motion[i / 2] = std::max(motion[i / 2], (field_.x[z(p.node[i])] - field_.base[z(p.node[i])]).squaredNorm());
-  return std::sqrt(motion[0]) + std::sqrt(motion[1]);
+  return std::sqrt(motion[0]) + std::sqrt(motion[1]) + (p.obstacle >= 0 ? body_motion_[z(p.obstacle)] : 0);
 }
 
 double Touching::free_fraction() {
@@ -144,6 +186,12 @@ bool Touching::stays_inside() {
     for (int i = 0; i < part.chain.real() && inside; ++i)
       inside = field_.is_inside(part.chain.links[z(i)].edge, places[z(i)], places[z(i + 1)]);
   }
+  for (const int o : field_.free_bodies()) {
+    if (joined_ == nullptr) break;
+    const double beyond = std::min(field_.moved(o, field_.start_poses[z(o)], poses_[z(o)]),
+                                   field_.moved(o, field_.listed_to[z(o)], poses_[z(o)]));
+    if (beyond > field_.body_pad) inside = false, wanted_pad_ = std::max(wanted_pad_, beyond);
+  }
   if (inside) return true;
   outgrown_ = true;
   wanted_.clear();
@@ -155,6 +203,7 @@ bool Touching::stays_inside() {
 }
 
 void Touching::grow_boxes(double pad) {
+  field_.body_pad = std::max(field_.body_pad, 2 * wanted_pad_);
   std::size_t at = 0;
   for (const int rod : rods_) {
     const Part& part = *parts_[z(rod)];
@@ -163,7 +212,7 @@ void Touching::grow_boxes(double pad) {
   }
 }
 
-bool Touching::evaluate() {
+bool Touching::evaluate(Joined* joined) {
   gather();
   energy_ = 0, least_ = 1;
   active_.clear();
@@ -172,7 +221,7 @@ bool Touching::evaluate() {
   for (std::size_t k = 0; k < pairs_.size() && open; ++k) {
     const NearPair& p = pair(k);
     const double motion = motion_of(p);
-    const Barrier barrier = field_.barrier_of(p);
+    const Barrier barrier = on_way_ ? field_.barrier_on_way(p, inertia_) : field_.barrier_of(p);
     if (base_gap_[k] - motion > barrier.reach) {  // as far as it was
       trial_gap_[k] = base_gap_[k] - motion;
       continue;
@@ -196,16 +245,19 @@ bool Touching::evaluate() {
   if (!open) return false;
   for (const Active& a : active_) {
     const NearPair& p = field_.pairs()[z(a.pair)];
-    Vector12 g = (a.gap.weight * a.push.slope) * a.gap.at.gradient;
-    if (a.gap.is_faded) g += a.push.energy * a.gap.weight_gradient;
+    const int body = field_.free_body(p);
+    const Vector12 g =
+        body < 0 ? pair_energy(a.gap, a.push, false).gradient
+                 : energy_on_body(field_.near(), p, a.gap, a.push, field_.x, poses_[z(p.obstacle)], false).gradient;
+    if (body >= 0) joined->add_gradient(body, g.segment<3>(6), g.segment<3>(9));
     for (std::size_t i = 0; i < 4; ++i) {
       if (p.node[i] < 0) continue;
       const ContactField::NodeAt& at = field_.of_node(p.node[i]);
       parts_[z(at.rod)]->problem.node_gradient(at.k) += g.segment<3>(3 * static_cast<Eigen::Index>(i));
     }
   }
-  const double rubbing = friction_.evaluate();
-  parts_[z(rods_[0])]->problem.add_energy(energy_ + rubbing, size + rubbing);
+  const double rubbing = friction_.evaluate(joined);
+  if (!rods_.empty()) parts_[z(rods_[0])]->problem.add_energy(energy_ + rubbing, size + rubbing);
   return true;
 }
 
@@ -230,28 +282,29 @@ void Touching::accept() {
     for (const Link& link : part.chain.links) field_.base[z(link.far)] = field_.x[z(link.far)];
   }
   std::copy(trial_gap_.begin(), trial_gap_.end(), base_gap_.begin());
+  std::copy(poses_.begin(), poses_.end(), base_poses_.begin());
 }
 
 // Exact, or the part that is positive: stiffness along the gap.
 void Touching::assemble(const Coupled& coupled, BlockLDLT& matrix, bool exact) const {
-  friction_.assemble(coupled, matrix);
+  friction_.assemble(coupled, matrix, joined_);
   for (const Active& a : active_) {
     const NearPair& p = field_.pairs()[z(a.pair)];
-    const Vector12& g = a.gap.at.gradient;
-    Matrix12 h = (a.gap.weight * a.push.bend) * g * g.transpose();
-    if (exact) {
-      h += (a.gap.weight * a.push.slope) * a.gap.at.hessian;
-      if (a.gap.is_faded) {
-        const Matrix12 mixed = g * a.gap.weight_gradient.transpose();
-        h += a.push.slope * (mixed + mixed.transpose()) + a.push.energy * a.gap.weight_hessian;
-      }
-    }
+    const int body = field_.free_body(p);
+    Matrix12 h = body < 0 ? pair_energy(a.gap, a.push, exact).hessian
+                          : energy_on_body(field_.near(), p, a.gap, a.push, field_.x, poses_[z(p.obstacle)], exact).hessian;
     int block[4];
     for (std::size_t i = 0; i < 4; ++i) {
       block[i] = -1;
       if (p.node[i] < 0) continue;
       const ContactField::NodeAt& at = field_.of_node(p.node[i]);
       block[i] = coupled.node_block(at.rod, at.k);
+    }
+    if (body >= 0) {
+      block[2] = joined_->place_block(body), block[3] = joined_->turn_block(body);
+      const Mat3 free = joined_->freedom(body);
+      for (int i = 6; i < 12; i += 3) h.middleRows<3>(i) = free * h.middleRows<3>(i).eval();
+      for (int i = 6; i < 12; i += 3) h.middleCols<3>(i) = h.middleCols<3>(i).eval() * free;
     }
     for (int i = 0; i < 4; ++i)
       for (int j = 0; j <= i; ++j) {
@@ -268,9 +321,11 @@ void Touching::assemble(const Coupled& coupled, BlockLDLT& matrix, bool exact) c
 
 bool Touching::free_to_start(std::span<const Pose> to) {
   gather();
+  to_.assign(to.begin(), to.end());
+  follow_bodies(to_);
   for (std::size_t k = 0; k < pairs_.size(); ++k)
-    if (free_of(pair(k), base_gap_[k], {field_.x, to}) < 1) return false;
-  move_to(to);
+    if (free_of(pair(k), base_gap_[k], {field_.x, to_}) < 1) return false;
+  move_to(to_);
   return true;
 }
 
@@ -290,9 +345,11 @@ double Touching::free_to_drive(std::span<const Pose> to, std::span<const Vec3> s
     for (const Link& link : part.chain.links)
       if (link.far != part.chain.root_node) move(link.far);
   }
+  to_.assign(to.begin(), to.end());
+  follow_bodies(to_);
   double fraction = 1;
   for (std::size_t k = 0; k < pairs_.size(); ++k)
-    fraction = std::min(fraction, free_of(pair(k), base_gap_[k], {field_.x, to}));
+    fraction = std::min(fraction, free_of(pair(k), base_gap_[k], {field_.x, to_}));
   return fraction;
 }
 

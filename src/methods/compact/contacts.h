@@ -18,6 +18,7 @@
 namespace tendril::compact {
 
 class Coupled;
+class Joined;
 
 // What all rods share.
 class ContactField {
@@ -34,7 +35,14 @@ class ContactField {
   const ContactGeometry& geometry() const { return geometry_; }
   std::span<const NearPair> pairs() const { return near_.pairs(); }
   Barrier barrier_of(const NearPair& pair) const;
+  // Of things driven against rods of inertia c, on the way: it reaches further and is stronger, so that rods are pushed ahead.
+  Barrier barrier_on_way(const NearPair& pair, double c) const;
   int body_of(int obstacle) const { return obstacle >= obstacles_ ? body_of_[z(obstacle - obstacles_)] : -1; }
+  std::span<const int> free_bodies() const { return free_; }  // obstacles that are bodies whose pose is unknown
+  bool is_free(int obstacle) const { return obstacle >= 0 && is_free_[z(obstacle)] != 0; }
+  int free_body(const NearPair& pair) const { return is_free(pair.obstacle) ? body_of(pair.obstacle) : -1; }
+  // At most, of any point of an obstacle between two poses [m].
+  double moved(int obstacle, const Pose& from, const Pose& to) const;
 
   void begin_boxes();  // none yet
   void begin_boxes(const Part& part);
@@ -47,6 +55,9 @@ class ContactField {
   std::vector<Vec3> x, base, start;  // flat nodes: present place, last accepted one, last level
   std::vector<Pose> start_poses;     // of obstacles, at the last level
   std::vector<KeptContact> kept;     // of the last level, by key
+  std::vector<Pose> listed_to;       // poses that pairs were looked for up to
+  double body_pad = 0;               // [m] and how far free bodies may go beyond
+  std::vector<double> driven;        // [m] what obstacles are to go in this step; free bodies 0
   double missing_radius = 0;         // [m] of what overlapped at the start, as long as it has not grown back
 
  private:
@@ -55,10 +66,12 @@ class ContactField {
   NearPairs near_;
   std::vector<NodeAt> node_at_;
   std::vector<int> link_of_, rod_of_;  // of edges
-  std::vector<double> force_;          // of barriers, by rod [N]
+  std::vector<double> force_, mass_;   // of barriers [N], of the whole [kg], by rod
   std::vector<Bounds> boxes_;          // of edges
   double reach_ = 0;                   // largest [m]
-  int obstacles_ = 0;                  // that are no bodies
+  std::vector<char> is_free_;          // by obstacle
+  std::vector<int> free_;
+  int obstacles_ = 0;  // that are no bodies
 };
 
 // What contacts did in a step [J].
@@ -70,9 +83,13 @@ struct ContactWork {
 class Touching {
  public:
   Touching(ContactField& field, Parts& parts) : field_(field), parts_(parts), friction_(field, parts) {}
-  void take(std::span<const int> rods, std::span<const int> pairs, std::span<const Pose> poses);
+  // Free bodies are where they are at `poses`, or, where the island goes on, where `joined` has them.
+  void take(std::span<const int> rods, std::span<const int> pairs, std::span<const Pose> poses, const Joined* joined,
+            bool goes_on);
 
-  bool evaluate();  // at the present place: energy and gradient to the problems; false: not open, or not reached freely
+  // `joined` takes the gradient of free bodies.
+  bool evaluate(
+      Joined* joined);  // at the present place: energy and gradient to the problems; false: not open, or not reached freely
   double free_fraction();  // of the motion from the last accepted place to the present one
   bool stays_inside();     // of the boxes; if not, they are to grow
   bool outgrown() const { return outgrown_; }
@@ -83,7 +100,8 @@ class Touching {
   double free_to_drive(std::span<const Pose> to, std::span<const Vec3> shift);
   bool free_to_start(
       std::span<const Pose> to);  // from the last accepted place to where the problems stand; if so, it is accepted
-  void set_poses(std::span<const Pose> poses) { poses_.assign(poses.begin(), poses.end()); }
+  void set_poses(std::span<const Pose> poses);
+  void set_on_way(bool on_way, double c) { on_way_ = on_way, inertia_ = c; }  // what is driven is not yet where it goes
   void move_to(std::span<const Pose> poses);  // the problems' present place is accepted, with these
   // Friction with the forces of the last level (round 0), or of the present place. False: there is none.
   bool set_friction(int round);
@@ -106,26 +124,31 @@ class Touching {
 
  private:
   double kept_before(const NearPair& pair) const;  // [J]
-  double taken_by(const Active& active) const;     // [J]
+  void rub(const NearPair& pair, const GapDerivatives& at, double force);
+  double taken_by(const Active& active) const;  // [J]
   const NearPair& pair(std::size_t k) const { return field_.pairs()[z(pairs_[k])]; }
   Vec3 obstacle_shift(const NearPair& pair, const GapDerivatives& at) const;
   Vec3 centre_of(const NearPair& pair, const GapDerivatives& at) const;
-  void gather();  // places of the problems' nodes
+  void gather();  // places of the problems' nodes, and of bodies
+  void follow_bodies(std::vector<Pose>& poses) const;
   double motion_of(const NearPair& pair) const;
   double free_of(const NearPair& pair, double gap, const ContactPositions& to) const;
-  ContactPositions before() const { return {field_.base, poses_}; }
+  ContactPositions before() const { return {field_.base, base_poses_}; }
   ContactPositions present() const { return {field_.x, poses_}; }
 
   ContactField& field_;
   Parts& parts_;
   std::vector<int> rods_, pairs_;
   std::vector<double> base_gap_, trial_gap_;
-  std::vector<Pose> poses_;
+  std::vector<Pose> poses_, base_poses_, to_;  // present; last accepted
+  std::vector<double> body_motion_;            // by obstacle, from accepted to present [m]
+  const Joined* joined_ = nullptr;
   std::vector<Active> active_;
   Friction friction_;
   std::vector<Vec3> wanted_;
   double energy_ = 0, least_ = 1;
-  bool outgrown_ = false;
+  double wanted_pad_ = 0, inertia_ = 0;
+  bool outgrown_ = false, on_way_ = false;
 };
 
 }  // namespace tendril::compact

@@ -69,10 +69,10 @@ void Coupled::number() {
 
 // ---- energy and gradient ---------------------------------------------------------------------------------------------------------
 NewtonPoint Coupled::evaluate() {
-  if (joined_ != nullptr) joined_->place_frames();
+  if (joined_ != nullptr) joined_->place_frames(), joined_->clear_gradients();
   for (std::size_t s = 0; s < rods_.size(); ++s) part(static_cast<int>(s)).problem.take_place();
   bool open = true;
-  if (touching_ != nullptr) open = touching_->evaluate();
+  if (touching_ != nullptr) open = touching_->evaluate(joined_);
   NewtonPoint sum;
   double squares = 0;
   violation_ = 0;
@@ -129,7 +129,9 @@ void Coupled::assemble_chain(int slot, bool exact, double shift) {
   }
 }
 
-bool Coupled::settles() const { return touching_ != nullptr && !rods_.empty() && part(0).problem.stage().still(); }
+bool Coupled::settles() const {
+  return touching_ != nullptr && (rods_.empty() ? joined_->is_still() : part(0).problem.stage().still());
+}
 
 // Per mass [N/m/kg]: of `hold_`, and of a shift as turns have it.
 double Coupled::stiffness_of_places(int slot, double shift) const {
@@ -161,7 +163,7 @@ void Coupled::assemble(bool exact, double shift) {
     }
   }
   if (touching_ != nullptr) touching_->assemble(*this, matrix_, exact);
-  if (joined_ != nullptr) joined_->assemble(*this, matrix_, exact, shift);
+  if (joined_ != nullptr) joined_->assemble(*this, matrix_, exact, shift, settles() ? hold_ + shift : 0);
 }
 
 PivotReport Coupled::factor(bool exact, double shift) {
@@ -228,6 +230,7 @@ void Coupled::limit_direction() {
   for (std::size_t s = 0; s < rods_.size() && settles(); ++s)
     over = std::max(over, Eigen::Map<const Vec3>(part(static_cast<int>(s)).problem.direction().data()).norm() /
                               (most_moved * part(static_cast<int>(s)).chain.length));
+  if (settles() && joined_ != nullptr) over = std::max(over, joined_->largest_move() / most_moved);
   if (!(over > 1)) return;
   const double factor = 1 / over;
   if (joined_ != nullptr) joined_->scale_direction(factor);
@@ -324,7 +327,8 @@ Solved Coupled::iterate() {
   }
   const NewtonReport report = newton_minimise(*this, options);
   // Gaps are known to the rounding of places only, and so are the forces of barriers.
-  if (settles()) options.acceptable = std::max(options.acceptable, 10 * touching_->rounding() / part(0).problem.scale());
+  if (settles() && !rods_.empty())
+    options.acceptable = std::max(options.acceptable, 10 * touching_->rounding() / part(0).problem.scale());
   const bool converged = report.converged || (report.end != NewtonEnd::not_finite && report.residual <= options.acceptable);
   Solved solved{converged, Cause::none, report.iterations, fallbacks_, report.residual};
   if (converged) return solved;

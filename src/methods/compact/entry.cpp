@@ -171,11 +171,6 @@ Problems check(const Model& model, const Options& options) {
                         "compact needs at least 2 segments, 3 in a ring", "use more segments"});
   }
   for (std::size_t j = 0; j < model.joints.size(); ++j) check_frames_held_once(model, j, problems);
-  for (std::size_t b = 0; b < model.bodies.size() && model.contact.enabled; ++b)
-    if (model.bodies[b].collides)
-      problems.push_back({Severity::error, "", "body[" + std::to_string(b) + "].collides",
-                          "body " + model.bodies[b].name + " would have to touch rods",
-                          "compact has contact of rods with rods and obstacles", "set collides = false, or use der"});
   for (std::size_t c = 0; c < model.clamps.size(); ++c) {
     const ClampModel& clamp = model.clamps[c];
     const RodSpan& span = model.rods[z(clamp.rod)].span;

@@ -7,6 +7,7 @@
 #include "math/transport.h"
 #include "methods/compact/contacts.h"
 #include "methods/compact/coupled.h"
+#include "methods/compact/joined.h"
 
 namespace tendril::compact {
 
@@ -59,7 +60,7 @@ void Friction::add_turned(Rub& rub, int which, bool node, const Vec3& lever) con
 }
 
 void Friction::add(const NearPair& pair, const GapDerivatives& at, double force, const KeptContact* kept,
-                   const Vec3& obstacle_shift) {
+                   const Vec3& obstacle_shift, const RubbedBody& body) {
   if (!(pair.friction * force > 0)) return;
   Rub rub;
   rub.key = pair.key, rub.node = pair.node;
@@ -81,7 +82,7 @@ void Friction::add(const NearPair& pair, const GapDerivatives& at, double force,
     radius = std::min(radius, other);
   }
   rub.limit = pair.friction * force, rub.eps = FrictionLaw::slip_of_radius * radius;
-  rub.shift = obstacle_shift;
+  rub.shift = obstacle_shift, rub.on = body;
   if (kept != nullptr) {
     const Vec3 slip = turned_with_normal(kept->slip, kept->normal, n);
     rub.kept = Vec2(slip.dot(rub.along), slip.dot(rub.across));
@@ -89,8 +90,12 @@ void Friction::add(const NearPair& pair, const GapDerivatives& at, double force,
   rubs_.push_back(rub);
 }
 
-Vec2 Friction::slip_of(const Rub& rub) const {
+Vec2 Friction::slip_of(const Rub& rub, const Joined* joined) const {
   Vec3 motion = -rub.shift;
+  if (rub.on.body >= 0) {
+    const Pose pose = joined->pose(rub.on.body);
+    motion -= pose.position + pose.orientation * rub.on.local - rub.on.start;
+  }
   for (std::size_t i = 0; i < 4; ++i)
     if (rub.node[i] >= 0 && rub.share[i] != 0)
       motion += rub.share[i] * (field_.x[z(rub.node[i])] - field_.start[z(rub.node[i])]);
@@ -99,10 +104,10 @@ Vec2 Friction::slip_of(const Rub& rub) const {
   return Vec2(motion.dot(rub.along), motion.dot(rub.across));
 }
 
-double Friction::evaluate() {
+double Friction::evaluate(Joined* joined) {
   double energy = 0;
   for (Rub& rub : rubs_) {
-    rub.slip = slip_of(rub);
+    rub.slip = slip_of(rub, joined);
     const Vec2 e = rub.kept + rub.slip;
     const double size = e.norm(), q = size / rub.eps;
     energy += rub.limit * rub.eps * FrictionLaw::value(q);
@@ -113,6 +118,10 @@ double Friction::evaluate() {
       const auto& at = field_.of_node(rub.node[i]);
       parts_[z(at.rod)]->problem.node_gradient(at.k) += rub.share[i] * force;
     }
+    if (rub.on.body >= 0) {
+      const Vec3 lever = joined->pose(rub.on.body).orientation * rub.on.local;
+      joined->add_gradient(rub.on.body, -force, -lever.cross(force));
+    }
     for (int i = 0; i < rub.turns; ++i) {
       Problem& problem = parts_[z(rub.turned[i].rod)]->problem;
       problem.link_gradient(rub.turned[i].link) +=
@@ -122,7 +131,8 @@ double Friction::evaluate() {
   return energy;
 }
 
-void Friction::assemble(const Coupled& coupled, BlockLDLT& matrix) const {
+// How a body's turn bends the way of its point is left out: it is small, and so the matrix stays positive.
+void Friction::assemble(const Coupled& coupled, BlockLDLT& matrix, const Joined* joined) const {
   using Slopes = Eigen::Matrix<double, 3, 2>;
   for (const Rub& rub : rubs_) {
     const Vec2 e = rub.kept + rub.slip;
@@ -136,8 +146,8 @@ void Friction::assemble(const Coupled& coupled, BlockLDLT& matrix) const {
     }
     Slopes t;
     t << rub.along, rub.across;
-    int block[8];
-    Slopes slope[8];
+    int block[10];
+    Slopes slope[10];
     int count = 0;
     for (std::size_t i = 0; i < 4; ++i) {
       if (rub.node[i] < 0 || rub.share[i] == 0) continue;
@@ -150,6 +160,13 @@ void Friction::assemble(const Coupled& coupled, BlockLDLT& matrix) const {
       const Turned& turned = rub.turned[i];
       block[count] = coupled.turn_block(turned.rod, turned.link);
       slope[count++] = turn_since(parts_[z(turned.rod)]->problem, turned.link).slope.transpose() * skew(turned.lever) * t;
+    }
+    if (rub.on.body >= 0) {
+      const Mat3 free = joined->freedom(rub.on.body);
+      block[count] = joined->place_block(rub.on.body);
+      slope[count++] = -free * t;
+      block[count] = joined->turn_block(rub.on.body);
+      slope[count++] = -free * skew(joined->pose(rub.on.body).orientation * rub.on.local) * t;
     }
     for (int i = 0; i < count; ++i)
       for (int j = 0; j <= i; ++j) {

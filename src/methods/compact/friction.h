@@ -20,6 +20,13 @@ namespace tendril::compact {
 
 class ContactField;
 class Coupled;
+class Joined;
+
+// A point of a free body that a contact rubs on.
+struct RubbedBody {
+  int body = -1;                                    // -1: none
+  Vec3 local = Vec3::Zero(), start = Vec3::Zero();  // in its axes; where it was at the last level
+};
 
 // What is remembered of contacts from step to step, by key, rising.
 struct KeptContact {
@@ -44,10 +51,10 @@ class Friction {
   void clear() { rubs_.clear(); }
   bool empty() const { return rubs_.empty(); }
   // A contact that presses with `force`; obstacle_shift: what the touching point of an obstacle does in the step.
-  void add(const NearPair& pair, const GapDerivatives& at, double force, const KeptContact* kept,
-           const Vec3& obstacle_shift);
-  double evaluate();  // at the present place: energy; gradient to the problems
-  void assemble(const Coupled& coupled, BlockLDLT& matrix) const;
+  void add(const NearPair& pair, const GapDerivatives& at, double force, const KeptContact* kept, const Vec3& obstacle_shift,
+           const RubbedBody& body = {});
+  double evaluate(Joined* joined);  // at the present place: energy; gradient to the problems, and to bodies
+  void assemble(const Coupled& coupled, BlockLDLT& matrix, const Joined* joined) const;
   Vec3 force_on_a(std::size_t i) const;  // [N]
   double lost(std::size_t i) const;      // [J] in the step
   Vec3 kept_slip(std::size_t i) const;   // for the next step
@@ -69,9 +76,10 @@ class Friction {
     Vec3 along = Vec3::Zero(), across = Vec3::Zero(), shift = Vec3::Zero();
     Vec2 kept = Vec2::Zero(), slip = Vec2::Zero(), pull = Vec2::Zero();
     double limit = 0, eps = 0;
+    RubbedBody on;
   };
   void add_turned(Rub& rub, int node_or_edge, bool node, const Vec3& lever) const;
-  Vec2 slip_of(const Rub& rub) const;
+  Vec2 slip_of(const Rub& rub, const Joined* joined) const;
   const ContactField& field_;
   Parts& parts_;
   std::vector<Rub> rubs_;

@@ -162,14 +162,14 @@ void Joined::start_at_rest() {
 }
 
 // Residuals of all are measured by the weight, loads and moments of all; see Problem::begin_scale.
-void Joined::settle() {
+void Joined::settle(std::span<const int> rods) {
   double moving = 0;
   for (int b = 0; b < plan_.bodies && !stage_.still(); ++b)
     if (!is_led(b)) moving += model_.bodies[z(b)].mass * state_.levels.v[z(4 * b)].squaredNorm();
   scale_ = weight() + moving / length_;
-  for (const int rod : rods_) scale_ = std::max(scale_, weight() + moving / length_ + parts_[z(rod)]->problem.scale());
+  for (const int rod : rods) scale_ = std::max(scale_, weight() + moving / length_ + parts_[z(rod)]->problem.scale());
   if (!(scale_ > 0)) scale_ = 1;
-  for (const int rod : rods_) parts_[z(rod)]->problem.raise_scale(scale_);
+  for (const int rod : rods) parts_[z(rod)]->problem.raise_scale(scale_);
   place_weight_ = (stage_.still() ? settings_.relax_tolerance : settings_.tolerance) / (1e-12 * length_);
 }
 
@@ -294,10 +294,13 @@ void Joined::add_grips() {
   }
 }
 
-NewtonPoint Joined::evaluate() {
-  energy_ = energy_scale_ = violation_ = 0;
+void Joined::clear_gradients() {
   std::fill(place_gradient_.begin(), place_gradient_.end(), Vec3::Zero());
   std::fill(turn_gradient_.begin(), turn_gradient_.end(), Vec3::Zero());
+}
+
+NewtonPoint Joined::evaluate() {
+  energy_ = energy_scale_ = violation_ = 0;
   add_bodies();
   add_ties();
   add_turns();
@@ -368,29 +371,6 @@ void Joined::take_accelerations() {
       state_.levels.a[4 * b + k] = stage_.c * (now - state_.levels.blend(stage_.hat, 4 * b + k));
     }
   }
-}
-
-BodyState Joined::state_of(int b) const {
-  BodyState s;
-  s.pose.position = state_.place[z(b)], s.pose.orientation = state_.turn[z(b)];
-  const Levels& l = state_.levels;
-  s.motion.linear = l.v[z(4 * b)];
-  for (std::size_t k = z(4 * b + 1); k < z(4 * b + 4); ++k) s.motion.angular += 0.5 * l.y[k].cross(l.v[k]);
-  return s;
-}
-
-void Joined::State::visit_state(StateArchive& archive) {
-  archive(levels);
-  archive.fixed(place), archive.fixed(turn), archive.fixed(multiplier);
-}
-
-void Joined::visit_state(StateArchive& archive) {
-  archive(state_);
-  archive.fixed(place_gradient_), archive.fixed(turn_gradient_);
-  if (!archive.reading()) return;
-  for (const Quat& q : state_.turn) TENDRIL_REQUIRE(std::abs(q.norm() - 1) < 0.1, "the state is damaged: a body is nowhere");
-  std::copy(state_.place.begin(), state_.place.end(), place_.begin());
-  std::copy(state_.turn.begin(), state_.turn.end(), turn_.begin());
 }
 
 }  // namespace tendril::compact

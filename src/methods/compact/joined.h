@@ -21,6 +21,9 @@ namespace tendril::compact {
 
 class Coupled;
 
+// Second derivative of f . a in a turn of a: (1/2)(a f^T + f a^T) - (a.f) 1.
+Mat3 turned_twice(const Vec3& a, const Vec3& f);
+
 class Joined {
  public:
   Joined(const Model& model, Parts& parts, const SolverSettings& settings);
@@ -32,10 +35,10 @@ class Joined {
   void drive(const Drive& drive);  // clamps and led bodies as they are now
   // A step or an equilibrium: predictors, and the first guess.
   void begin(const Drive& drive, const Stage& stage);
-  void settle();              // after the rods have begun: one scale for all residuals
-  void start_at_rest();       // from the last level instead of the guess
-  void finish();              // the present place becomes the state's new level
-  void take_accelerations();  // at the present place, of a step that is not taken
+  void settle(std::span<const int> rods);  // after the rods that are solved along have begun: one scale for all residuals
+  void start_at_rest();                    // from the last level instead of the guess
+  void finish();                           // the present place becomes the state's new level
+  void take_accelerations();               // at the present place, of a step that is not taken
 
   // ---- for Coupled ----
   int number(const Coupled& coupled, int first);  // blocks from `first` on; returns the next free one
@@ -44,17 +47,29 @@ class Joined {
   bool is_still() const { return stage_.still(); }
   double tiny() const { return tiny_; }  // stiffness of equilibria against turns that nothing resists [N m]
   void place_frames();                   // of walls, from the carriers
+  void clear_gradients();                // before others add to them
   NewtonPoint evaluate();                // after the rods' own: energy, residual squared; adds to the rods' gradients
   double violation() const { return violation_; }
-  void assemble(const Coupled& coupled, BlockLDLT& matrix, bool exact, double shift);
+  void assemble(const Coupled& coupled, BlockLDLT& matrix, bool exact, double shift, double hold);
   void put(std::span<double> right) const;
   void get(std::span<const double> solution);
   double largest_turn() const;
+  double largest_move() const;  // of bodies, over the length of rods
   void scale_direction(double factor);
   double slope() const;  // of the energy without its rows, along the direction
   double largest_multiplier() const;
   void move(double fraction);
   void accept();
+
+  // ---- for contacts on bodies ----
+  Pose pose(int body) const { return {place_[z(body)], turn_[z(body)]}; }  // at the present place
+  void add_gradient(int body, const Vec3& place, const Vec3& turn) {
+    place_gradient_[z(body)] += place, turn_gradient_[z(body)] += turn;
+  }
+  int place_block(int body) const { return place_block_[z(body)]; }
+  int turn_block(int body) const { return turn_block_[z(body)]; }
+  Mat3 freedom(int body) const { return mask(body); }
+  double lost_by_euler() const;  // 1/2 m |dv|^2 of free bodies [J]
 
   // ---- what can be read off ----
   BodyState state_of(int body) const;
@@ -112,7 +127,7 @@ class Joined {
   void add_turns();
   void add_walls();
   void add_grips();
-  void assemble_bodies(BlockLDLT& matrix, bool exact, double shift) const;
+  void assemble_bodies(BlockLDLT& matrix, bool exact, double shift, double hold) const;
   void assemble_ties(const Coupled& coupled, BlockLDLT& matrix, bool exact) const;
   void assemble_turns(BlockLDLT& matrix, bool exact) const;
   void assemble_walls(const Coupled& coupled, BlockLDLT& matrix, bool exact) const;

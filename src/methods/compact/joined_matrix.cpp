@@ -7,14 +7,10 @@
 #include "methods/compact/joined.h"
 
 namespace tendril::compact {
-namespace {
 
-// Second derivative of f . a in a turn of a: (1/2)(a f^T + f a^T) - (a.f) 1.
 Mat3 turned_twice(const Vec3& a, const Vec3& f) {
   return 0.5 * (a * f.transpose() + f * a.transpose()) - a.dot(f) * Mat3::Identity();
 }
-
-}  // namespace
 
 // Ties look for a place that they can be eliminated with: the root of a rod, then a body's. The others come last.
 int Joined::number(const Coupled& coupled, int first) {
@@ -45,7 +41,7 @@ int Joined::number(const Coupled& coupled, int first) {
   return next;
 }
 
-void Joined::assemble_bodies(BlockLDLT& matrix, bool exact, double shift) const {
+void Joined::assemble_bodies(BlockLDLT& matrix, bool exact, double shift, double hold) const {
   for (int c = 0; c < static_cast<int>(turn_.size()); ++c) {
     if (is_led(c)) continue;
     const Mat3 free = mask(c);
@@ -68,7 +64,8 @@ void Joined::assemble_bodies(BlockLDLT& matrix, bool exact, double shift) const 
     if (!is_body(c)) continue;
     const int block = place_block_[z(c)];
     const double mass = c_[z(c)] * model_.bodies[z(c)].mass;
-    matrix.add(block, block, mass * free + (mass > 0 ? mass : 1.0) * (Mat3::Identity() - free));
+    const double held = stage_.still() ? hold * weight() / length_ : 0;
+    matrix.add(block, block, (mass + held) * free + (mass > 0 ? mass : 1.0) * (Mat3::Identity() - free));
     if (mass == 0 && !taken_[z(block)]) matrix.put_last(block);
   }
 }
@@ -173,8 +170,8 @@ void Joined::assemble_grips(BlockLDLT& matrix) const {
   }
 }
 
-void Joined::assemble(const Coupled& coupled, BlockLDLT& matrix, bool exact, double shift) {
-  assemble_bodies(matrix, exact, shift);
+void Joined::assemble(const Coupled& coupled, BlockLDLT& matrix, bool exact, double shift, double hold) {
+  assemble_bodies(matrix, exact, shift, hold);
   assemble_ties(coupled, matrix, exact);
   assemble_turns(matrix, exact);
   assemble_walls(coupled, matrix, exact);
@@ -213,6 +210,13 @@ double Joined::largest_turn() const {
   double largest = 0;
   for (const Vec3& d : turn_direction_) largest = std::max(largest, d.squaredNorm());
   return std::sqrt(largest);
+}
+
+double Joined::largest_move() const {
+  double largest = 0;
+  for (std::size_t b = 0; b < place_.size(); ++b)
+    if (place_block_[b] >= 0) largest = std::max(largest, place_direction_[b].norm());
+  return largest / length_;
 }
 
 void Joined::scale_direction(double factor) {

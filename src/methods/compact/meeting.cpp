@@ -17,11 +17,13 @@ constexpr int friction_rounds = 2;
 Meeting::Meeting(const Model& model, Parts& parts, const SolverSettings& settings, const Drive& drive, Joined* joined)
     : model_(model), parts_(parts), joined_(joined), settings_(settings), field_(model, parts) {
   for (const ObstacleNow& o : drive.obstacles) poses_.push_back(o.pose);
-  for (std::size_t o = poses_.size(); o < field_.geometry().obstacles().size(); ++o) poses_.push_back({});
+  poses_.resize(field_.geometry().obstacles().size());
+  put_bodies(poses_, drive);
   target_ = poses_;
   root_target_.resize(parts.size());
-  group_.resize(parts.size()), is_done_.resize(parts.size()), is_started_.resize(parts.size());
-  progress_.resize(parts.size()), hit_.resize(parts.size()), impact_.resize(parts.size());
+  const std::size_t all = parts.size() + 1;
+  group_.resize(all), is_done_.resize(all), is_started_.resize(all);
+  progress_.resize(all), hit_.resize(all), impact_.resize(all);
   // What overlaps at the start, within what a scene may: radii are as much smaller until it is open.
   field_.begin_boxes();
   for (const auto& part : parts_) {
@@ -48,7 +50,13 @@ void Meeting::begin_rod(int rod) {
   progress_[z(rod)] = 0;
 }
 
-const Stage& Meeting::stage_of_joined() const { return joined_->rods().empty() ? stage_ : stage_of(joined_->rods()[0]); }
+// Bodies as obstacles: where they are led, or are now.
+void Meeting::put_bodies(std::vector<Pose>& poses, const Drive& drive) const {
+  for (std::size_t o = drive.obstacles.size(); o < poses.size(); ++o) {
+    const int body = field_.body_of(static_cast<int>(o));
+    poses[o] = field_.is_free(static_cast<int>(o)) ? joined_->pose(body) : drive.bodies[z(body)].pose;
+  }
+}
 
 void Meeting::begin(const Drive& drive, const LoadsNow& loads) {
   drive_ = &drive, loads_ = &loads;
@@ -57,7 +65,13 @@ void Meeting::begin(const Drive& drive, const LoadsNow& loads) {
   // How far a step may go beyond the first guess before contacts are looked for again.
   pad_ = stage_.still() ? field_.geometry().skin() : field_.reach() + stage_.h * stage_.h * drive.gravity.norm();
   field_.begin_boxes();
-  if (joined_ != nullptr) joined_->begin(drive, stage_of_joined());
+  field_.body_pad = pad_;
+  if (joined_ != nullptr) joined_->begin(drive, stage_of(joined_number()));
+  put_bodies(target_, drive);
+  field_.driven.assign(poses_.size(), 0.0);
+  for (std::size_t o = 0; o < poses_.size(); ++o)
+    if (!field_.is_free(static_cast<int>(o))) field_.driven[o] = field_.moved(static_cast<int>(o), poses_[o], target_[o]);
+  is_started_.back() = is_done_.back() = 0, progress_.back() = 0;
   for (std::size_t r = 0; r < parts_.size(); ++r) {
     Part& part = *parts_[r];
     begin_rod(static_cast<int>(r));
@@ -69,13 +83,7 @@ void Meeting::begin(const Drive& drive, const LoadsNow& loads) {
       if (part.chain.links[z(i)].far != part.chain.root_node) field_.base[z(part.chain.links[z(i)].far)] = y[z(i + 1)];
   }
   std::copy(field_.base.begin(), field_.base.end(), field_.start.begin());
-  if (joined_ != nullptr) joined_->settle();
-}
-
-Joined* Meeting::joined_to(const Island& island) const {
-  const bool any = joined_ != nullptr &&
-                   std::any_of(island.rods.begin(), island.rods.end(), [&](int r) { return joined_->is_joined(r); });
-  return any ? joined_ : nullptr;
+  if (joined_ != nullptr) joined_->settle(joined_->rods());
 }
 
 // Islands: rods that pairs connect, by their lowest rod; a rod with pairs is one at least, and so is one that falls to where an
@@ -87,19 +95,20 @@ void Meeting::find_islands() {
     return r;
   };
   for (const NearPair& pair : field_.pairs()) {
-    if (!pair.is_between_rods()) continue;
-    const int a = root(field_.rod_of(pair.edge_a)), b = root(field_.rod_of(pair.edge_b));
+    if (!pair.is_between_rods() && !field_.is_free(pair.obstacle)) continue;
+    const int a = root(field_.rod_of(pair.edge_a));
+    const int b = root(pair.is_between_rods() ? field_.rod_of(pair.edge_b) : joined_number());
     group_[z(std::max(a, b))] = std::min(a, b);
   }
   const std::span<const int> together = joined_ != nullptr ? joined_->rods() : std::span<const int>();
   for (const int r : together) {
-    const int a = root(together[0]), b = root(r);
+    const int a = root(joined_number()), b = root(r);
     group_[z(std::max(a, b))] = std::min(a, b);
   }
   islands_ = 0;
   alone_.clear();
   std::vector<int>& number = island_of_;
-  number.assign(parts_.size(), -1);
+  number.assign(parts_.size() + 1, -1);
   const auto island_of = [&](int rod) -> Island& {
     const int r = root(rod);
     if (number[z(r)] < 0) {
@@ -107,12 +116,12 @@ void Meeting::find_islands() {
       if (islands_ > static_cast<int>(island_.size()))
         island_.push_back(std::make_unique<Island>(model_, parts_, settings_, field_));
       island_[z(islands_ - 1)]->rods.clear(), island_[z(islands_ - 1)]->pairs.clear();
-      island_[z(islands_ - 1)]->done = false;
+      island_[z(islands_ - 1)]->done = island_[z(islands_ - 1)]->joined = false;
     }
     return *island_[z(number[z(r)])];
   };
   const auto pairs = field_.pairs();
-  if (!together.empty()) std::ignore = island_of(together[0]);
+  if (takes_joined()) island_of(joined_number()).joined = true;
   for (std::size_t k = 0; k < pairs.size(); ++k)
     island_of(field_.rod_of(pairs[k].edge_a)).pairs.push_back(static_cast<int>(k));
   for (int r = 0; r < static_cast<int>(parts_.size()); ++r) {
@@ -158,12 +167,15 @@ Pose Meeting::pose_between(std::size_t o, double progress) const {
 // All begin at the last level: as they would go on, where that is free, else from where they are.
 void Meeting::begin_island(Island& island) {
   Joined* joined = joined_to(island);
-  const bool impact = std::any_of(island.rods.begin(), island.rods.end(), [&](int r) { return impact_[z(r)] != 0; });
+  const bool impact = is_impact(island);
   for (const int r : island.rods) {
     if ((impact_[z(r)] != 0) == impact) continue;
     impact_[z(r)] = impact, is_done_[z(r)] = 1;  // has begun otherwise
   }
-  if (joined != nullptr) joined->begin(*drive_, stage_of_joined());
+  if (joined != nullptr) {
+    impact_.back() = impact, is_started_.back() = 1;
+    joined->begin(*drive_, stage_of(joined_number()));
+  }
   for (const int r : island.rods) {
     Part& part = *parts_[z(r)];
     if (is_started_[z(r)] || is_done_[z(r)]) part.problem.take_back(), begin_rod(r);
@@ -173,8 +185,8 @@ void Meeting::begin_island(Island& island) {
       if (part.chain.links[z(i)].far != part.chain.root_node) field_.base[z(part.chain.links[z(i)].far)] = y[z(i + 1)];
     is_started_[z(r)] = 1;
   }
-  if (joined != nullptr) joined->settle();
-  island.touching.take(island.rods, island.pairs, poses_);
+  if (joined != nullptr) joined->settle(island.rods);
+  island.touching.take(island.rods, island.pairs, poses_, joined, false);
   island.progress = 0;
   if (island.touching.free_to_start(target_)) {
     island.touching.set_poses(target_);
@@ -192,19 +204,27 @@ void Meeting::begin_island(Island& island) {
   if (!moves) island.progress = 1;
 }
 
+bool Meeting::is_impact(const Island& island) const {
+  return (island.joined && impact_.back() != 0) ||
+         std::any_of(island.rods.begin(), island.rods.end(), [&](int r) { return impact_[z(r)] != 0; });
+}
+
 // Whether it goes on from where it is.
 bool Meeting::start_island(Island& island) {
   bool under_way = true;
   double low = 1, high = 0;
-  for (const int r : island.rods) {
+  const bool impact = is_impact(island);
+  const auto look = [&](int r) {
     low = std::min(low, progress_[z(r)]), high = std::max(high, progress_[z(r)]);
-    under_way = under_way && is_started_[z(r)] != 0 && impact_[z(r)] == impact_[z(island.rods[0])];
-  }
+    under_way = under_way && is_started_[z(r)] != 0 && (impact_[z(r)] != 0) == impact;
+  };
+  for (const int r : island.rods) look(r);
+  if (island.joined) look(joined_number());
   island.progress = low;
   island.target_poses.resize(poses_.size());
   for (std::size_t o = 0; o < poses_.size(); ++o) island.target_poses[o] = pose_between(o, low);
   if (!under_way || low != high) return begin_island(island), false;
-  island.touching.take(island.rods, island.pairs, island.target_poses);
+  island.touching.take(island.rods, island.pairs, island.target_poses, joined_to(island), true);
   return true;
 }
 
@@ -240,6 +260,7 @@ void Meeting::solve_island(Island& island) {
       island.solved.fine = false, island.solved.cause = Cause::contact;
       break;
     }
+    island.touching.set_on_way(island.progress < 1, stage_.c);
     for (const int r : island.rods) parts_[z(r)]->problem.freeze_loads();
     island.coupled.take(island.rods, &island.touching, joined_to(island));
     // A rod on its way to an equilibrium may have met what holds it only now.
@@ -259,6 +280,7 @@ void Meeting::solve_island(Island& island) {
   island.solved.iterations = iterations;
   island.done = island.solved.fine;
   for (const int r : island.rods) progress_[z(r)] = island.progress;
+  if (island.joined) progress_.back() = island.progress, joined_solved_ = island.solved;
 }
 
 // Backward Euler takes the step in which things hit each other, and the one after it: schemes that look back over an impact make
@@ -269,7 +291,7 @@ bool Meeting::solve(const Drive& drive, const LoadsNow& loads, const Stage& stag
   if (!stage.still()) first_order_ = euler_stage(stage.h);
   first_order_.keeps_acceleration = stage.keeps_acceleration;
   const bool may_hit = stage.c != first_order_.c;  // with `euler` all losses are the scheme's
-  for (std::size_t r = 0; r < parts_.size(); ++r) impact_[r] = may_hit && hit_[r];
+  for (std::size_t r = 0; r < impact_.size(); ++r) impact_[r] = may_hit && hit_[r];
   begin(drive, loads);
   if (!solve_rounds(false, workers)) return false;
   if (may_hit && take_impacts() && !solve_rounds(true, workers)) return false;
@@ -284,13 +306,12 @@ bool Meeting::take_impacts() {
   for (int k = 0; k < islands_; ++k) {
     Island& island = *island_[z(k)];
     if (!island.touching.is_hit()) continue;
-    for (const int r : island.rods) {
-      hit_[z(r)] = 1;
-      if (!impact_[z(r)]) island.done = false;
-    }
-    if (island.done) continue;
-    again = true;
+    for (const int r : island.rods) hit_[z(r)] = 1;
+    if (island.joined) hit_.back() = 1;
+    if (is_impact(island)) continue;
+    again = true, island.done = false;
     for (const int r : island.rods) impact_[z(r)] = 1, is_started_[z(r)] = 0, is_done_[z(r)] = 1;
+    if (island.joined) impact_.back() = 1, is_started_.back() = 0;
   }
   return again;
 }

@@ -28,11 +28,14 @@ class Meeting {
   const ContactWork& work() const { return work_; }  // of the last step
   int touching() const { return static_cast<int>(points_.size()); }
   Verdict judge();  // of the equilibrium just found
+  bool takes_joined() const { return joined_ != nullptr && (!joined_->rods().empty() || !field_.free_bodies().empty()); }
+  const Solved& joined_solved() const { return joined_solved_; }
   void visit_state(StateArchive& archive);
 
  private:
   struct Island {
     std::vector<int> rods, pairs;
+    bool joined = false;  // with all bodies and joints
     Coupled coupled;
     Touching touching;
     double progress = 0;  // of what is driven
@@ -47,7 +50,9 @@ class Meeting {
   void begin_rod(int rod);
   void find_islands();
   const Stage& stage_of(int rod) const { return impact_[z(rod)] ? first_order_ : stage_; }
-  const Stage& stage_of_joined() const;
+  int joined_number() const { return static_cast<int>(parts_.size()); }
+  bool is_impact(const Island& island) const;
+  void put_bodies(std::vector<Pose>& poses, const Drive& drive) const;
   bool take_impacts();
   void grow_box(Island& island);
   void open_overlaps();
@@ -56,7 +61,7 @@ class Meeting {
   bool start_island(Island& island);
   void begin_island(Island& island);
   bool drive_on(Island& island);
-  Joined* joined_to(const Island& island) const;
+  Joined* joined_to(const Island& island) const { return island.joined ? joined_ : nullptr; }
   Pose pose_between(std::size_t obstacle, double progress) const;
   bool solve_rounds(bool listed, Workers& workers);
   double lost_by_euler() const;
@@ -76,13 +81,15 @@ class Meeting {
   std::vector<std::unique_ptr<Island>> island_;  // as many as there ever were
   int islands_ = 0;                              // now
   std::vector<int> group_, alone_;               // by rod; rods
-  std::vector<char> is_done_, is_started_;       // by rod
-  std::vector<double> progress_;                 // by rod
+  std::vector<char> is_done_, is_started_;       // by rod, then of all that is joined
+  std::vector<double> progress_;                 // likewise
   std::vector<int> island_of_;
   std::vector<ContactPoint> points_;
   std::vector<KeptContact> next_kept_;
   ContactWork work_;
-  std::vector<char> hit_, impact_;  // by rod: was hit in the last step; takes backward Euler in this one
+  std::vector<char> hit_,
+      impact_;  // by rod, then all that is joined: was hit in the last step; takes backward Euler in this one
+  Solved joined_solved_;
   double energy_ = 0, least_gap_ = 1, pad_ = 0;
 };
 

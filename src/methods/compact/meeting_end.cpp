@@ -8,37 +8,36 @@ namespace tendril::compact {
 // 1/2 m |dv|^2 of every point: what backward Euler takes beyond the works of forces. (The shares of joints and barriers: `finish`.)
 double Meeting::lost_by_euler() const {
   double sum = 0;
-  for (int k = 0; k < islands_; ++k)
-    for (const int r : island_[z(k)]->rods) {
-      if (!impact_[z(r)]) continue;
-      const Part& part = *parts_[z(r)];
-      const Levels& p = part.state.points;
-      for (std::size_t i = 0; i < p.v.size(); ++i) sum += 0.5 * part.chain.mass[i] * (p.v[i] - p.v_before[i]).squaredNorm();
-    }
-  return sum;
+  for (std::size_t r = 0; r < parts_.size(); ++r) {
+    if (!impact_[r]) continue;
+    const Levels& p = parts_[r]->state.points;
+    for (std::size_t i = 0; i < p.v.size(); ++i)
+      sum += 0.5 * parts_[r]->chain.mass[i] * (p.v[i] - p.v_before[i]).squaredNorm();
+  }
+  return takes_joined() && impact_.back() ? sum + joined_->lost_by_euler() : sum;
 }
 
 void Meeting::finish() {
   energy_ = 0, least_gap_ = 1;
   work_ = {};
-  for (int k = 0; k < islands_; ++k)
-    for (const int r : island_[z(k)]->rods)
-      if (impact_[z(r)]) work_.impacts += parts_[z(r)]->problem.lost_in_joints();
+  for (std::size_t r = 0; r < parts_.size(); ++r)
+    if (impact_[r]) work_.impacts += parts_[r]->problem.lost_in_joints();
   for (auto& part : parts_) {
     part->solved.folded = part->problem.is_folded_now();
     part->problem.finish();
   }
-  if (joined_ != nullptr && !joined_->rods().empty()) joined_->finish();
+  if (takes_joined()) joined_->finish();
   points_.clear(), next_kept_.clear();
   for (int k = 0; k < islands_; ++k) {
     energy_ += island_[z(k)]->touching.energy();
     least_gap_ = std::min(least_gap_, island_[z(k)]->touching.least_gap());
-    island_[z(k)]->touching.settle(impact_[z(island_[z(k)]->rods[0])] != 0, points_, next_kept_, work_);
+    island_[z(k)]->touching.settle(is_impact(*island_[z(k)]), points_, next_kept_, work_);
   }
   std::sort(next_kept_.begin(), next_kept_.end(), [](const KeptContact& a, const KeptContact& b) { return a.key < b.key; });
   std::swap(field_.kept, next_kept_);
   work_.impacts += lost_by_euler();
   std::copy(target_.begin(), target_.end(), poses_.begin());
+  put_bodies(poses_, *drive_);
 }
 
 // One verdict by the rod itself where nothing touches it.

@@ -25,6 +25,16 @@ bool Touching::may_rub() const {
   return false;
 }
 
+void Touching::rub(const NearPair& p, const GapDerivatives& at, double force) {
+  const int body = field_.free_body(p);
+  if (body < 0) return friction_.add(p, at, force, find_kept(field_.kept, p.key), obstacle_shift(p, at));
+  const Pose &from = field_.start_poses[z(p.obstacle)], &to = poses_[z(p.obstacle)];
+  const Vec3 touched = centre_of(p, at) - (p.radius_a + at.gap) * at.normal;
+  RubbedBody on{body, to.orientation.conjugate() * (touched - to.position), Vec3::Zero()};
+  on.start = from.position + from.orientation * on.local;
+  friction_.add(p, at, force, find_kept(field_.kept, p.key), Vec3::Zero(), on);
+}
+
 bool Touching::set_friction(int round) {
   gather();
   friction_.clear();
@@ -36,14 +46,14 @@ bool Touching::set_friction(int round) {
       const KeptContact* kept = find_kept(field_.kept, p.key);
       if (kept == nullptr) continue;
       field_.near().evaluate(p, field_.x, poses_, at);
-      friction_.add(p, at.at, kept->force, kept, obstacle_shift(p, at.at));
+      rub(p, at.at, kept->force);
     }
     return !friction_.empty();
   }
   for (const Active& a : active_) {
     const NearPair& p = field_.pairs()[z(a.pair)];
     if (p.friction == 0) continue;
-    friction_.add(p, a.gap.at, -a.gap.weight * a.push.slope, find_kept(field_.kept, p.key), obstacle_shift(p, a.gap.at));
+    rub(p, a.gap.at, -a.gap.weight * a.push.slope);
   }
   return !friction_.empty();
 }
@@ -95,7 +105,7 @@ void Touching::settle(bool hit, std::vector<ContactPoint>& points, std::vector<K
       force += friction_.force_on_a(rub), slip = friction_.kept_slip(rub);
       work.friction += friction_.lost(rub);
     }
-    work.obstacles += force.dot(shift);
+    if (!field_.is_free(p.obstacle)) work.obstacles += force.dot(shift);
     if (hit) work.impacts += taken_by(a) - a.gap.weight * a.push.energy + kept_before(p);
     kept.push_back({p.key, slip, at.normal, push});
     const int body = p.obstacle < 0 ? -1 : field_.body_of(p.obstacle);
