@@ -203,6 +203,7 @@ void Compact::collect() {
     report_.iterations = std::max(report_.iterations, s.iterations);
     report_.residual = std::max(report_.residual, s.residual);
     if (report_.outcome != Outcome::fine) continue;
+    if (r < rods && (!s.fine || s.folded)) report_.rod = r;
     if (!s.fine) {
       report_.outcome = s.cause == Cause::not_finite ? Outcome::diverged : Outcome::not_converged;
       report_.cause = s.cause;

@@ -1,18 +1,52 @@
-// Rods, bodies and joints for the tests of this folder.
+// Small rods, bodies and joints, for the tests of every method.
 #pragma once
 
-#include "methods/der/der_testing.h"
+#include <memory>
+#include <string>
 
-namespace tendril::der {
+#include "math/number.h"
+#include "model/model.h"
+#include "tendril/scene.h"
 
-inline Rod rod_between(const std::string& name, const Vec3& a, const Vec3& b, int segments) {
+namespace tendril::small_rods {
+
+inline StiffnessSection plain_section(double EI1 = 1, double EI2 = 1, double GJ = 0.8) {
+  StiffnessSection s;
+  s.EA = 1e4, s.EI1 = EI1, s.EI2 = EI2, s.GJ = GJ, s.mass_per_length = 1, s.radius = 0.01;
+  return s;
+}
+inline const Curve line = StraightCurve{Vec3(0, 0, 0), Vec3(1, 0, 0)};
+inline Rod small_rod(const std::string& name, const Curve& rest, int segments,
+                     const CrossSection& section = plain_section()) {
   Rod rod;
   rod.name = name;
-  rod.section = plain_section();
-  rod.rest = StraightCurve{a, b};
+  rod.section = section;
+  rod.rest = rest;
   rod.segments = segments;
   return rod;
 }
+inline Rod rod_between(const std::string& name, const Vec3& a, const Vec3& b, int segments) {
+  return small_rod(name, StraightCurve{a, b}, segments);
+}
+inline Scene one_rod(const Curve& rest, int segments, const CrossSection& section = plain_section()) {
+  Scene scene;
+  scene.rods.push_back(small_rod("rod", rest, segments, section));
+  return scene;
+}
+inline Clamp& add_clamp(Scene& scene, double at, std::vector<Hold> hold = {Hold::position, Hold::direction, Hold::twist}) {
+  Clamp clamp;
+  clamp.name = "clamp" + std::to_string(scene.clamps.size() + 1);
+  clamp.rod = "rod";
+  clamp.at = at;
+  clamp.hold = std::move(hold);
+  scene.clamps.push_back(clamp);
+  return scene.clamps.back();
+}
+inline std::shared_ptr<const Model> model_of(const Scene& scene) {
+  Checked<Model> model = build_model(scene);
+  return std::make_shared<const Model>(*model);
+}
+
 inline RigidBody body_at(const std::string& name, const Vec3& position, double mass, const Vec3& inertia) {
   RigidBody body;
   body.name = name, body.position = position, body.mass = mass, body.inertia = inertia;
@@ -49,5 +83,14 @@ inline Scene everything() {
                   join(JointKind::rigid, on_body("pot"), on_body("lid"))};
   return scene;
 }
+// A body on a twisted rod of 1.2 m, welded to its end or to its start; the other is clamped.
+inline Scene torsion_pendulum(bool at_end) {
+  Scene scene = one_rod(StraightCurve{Vec3::Zero(), Vec3(1.2, 0, 0)}, 6, plain_section(0.6, 0.6, 0.5));
+  scene.rods[0].initial_twist = 0.1 / (2 * math::pi);
+  add_clamp(scene, at_end ? 0 : 1);
+  scene.bodies = {body_at("bob", Vec3(at_end ? 1.2 : 0, 0, 0), 1, Vec3(0.02, 0.02, 0.02))};
+  scene.joints = {join(JointKind::rigid, on_rod("rod", at_end ? 1 : 0), on_body("bob"))};
+  return scene;
+}
 
-}  // namespace tendril::der
+}  // namespace tendril::small_rods
