@@ -42,6 +42,13 @@ inline Clamp& add_clamp(Scene& scene, double at, std::vector<Hold> hold = {Hold:
   scene.clamps.push_back(clamp);
   return scene.clamps.back();
 }
+inline Obstacle& add_shape(Scene& scene, const ObstacleShape& shape) {
+  Obstacle o;
+  o.name = "obstacle" + std::to_string(scene.obstacles.size() + 1);
+  o.shape = shape;
+  scene.obstacles.push_back(o);
+  return scene.obstacles.back();
+}
 inline std::shared_ptr<const Model> model_of(const Scene& scene) {
   Checked<Model> model = build_model(scene);
   return std::make_shared<const Model>(*model);

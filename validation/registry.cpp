@@ -17,6 +17,7 @@ std::vector<Check> compact_redmax(ExperimentContext& context);
 std::vector<Check> compact_second_order(ExperimentContext& context);
 std::vector<Check> compact_solver(ExperimentContext& context);
 std::vector<Check> compact_stability(ExperimentContext& context);
+std::vector<Check> compact_strand_through_springs(ExperimentContext& context);
 std::vector<Check> compact_table_1(ExperimentContext& context);
 std::vector<Check> compact_three_cylinders(ExperimentContext& context);
 std::vector<Check> contact_capstan(ExperimentContext& context);
@@ -83,6 +84,9 @@ std::span<const Experiment> all_experiments() {
        compact_solver},
       {"compact/stability", "docs/references.md 4a, 4b",
        "verdicts change where columns and twisted rods lose their stability", Experiment::quick, compact_stability},
+      {"compact/strand-through-springs", "Zhao 2022, Fig. 14",
+       "springs on a strand slide to its middle, touch each other, and pass through nothing", Experiment::slow,
+       compact_strand_through_springs},
       {"compact/table-1", "Zhao 2022, Table 1", "what a step costs, part by part, beside the paper's table",
        Experiment::quick, compact_table_1},
       {"compact/three-cylinders", "Zhao 2022, Fig. 17",

@@ -72,7 +72,7 @@ Checked<Gradient> differentiate(const Scene& scene, const std::vector<std::strin
     if (!same_nodes(*in.model, *n->model_less) || !same_nodes(*in.model, *n->model_more) ||
         !nearby->nearby(n->model_less, n->model_more, in.place.time, in.place.load_factor, less, more))
       return one_error(field, "the equilibrium does not change smoothly with it",
-                       "needs a minimum of the energy and the same nodes", "");
+                       "needs a minimum of the energy, the same nodes, and rods that touch nothing and are not joined", "");
     Measures at_less, at_more;
     Meter(n->model_less).measure(less, at_less), Meter(n->model_more).measure(more, at_more);
     FieldGradient& out = gradient.fields.emplace_back(FieldGradient{field, *value, at_more.probes});

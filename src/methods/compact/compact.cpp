@@ -177,24 +177,6 @@ bool Compact::bodies_meet() {
   return std::any_of(hits_.begin(), hits_.end(), [](const BodyContact& hit) { return hit.gap < 0; });
 }
 
-// By the pivots of the whole, rows put aside; turns a little stiffer, and a little softer, than they are.
-Verdict Compact::judge_joined() {
-  double stiffest = 0, left = 0;
-  for (const int r : joined_->rods()) {
-    const Part& part = *parts_[z(r)];
-    if (!part.problem.has_potential()) return {Verdict::Kind::no_energy};
-    stiffest = std::max(stiffest, part.chain.stiffest);
-    for (const double g : part.problem.gradient()) left = std::max(left, std::abs(g));
-  }
-  if (!(stiffest > 0)) return {Verdict::Kind::counted};
-  std::ignore = coupled_.evaluate();
-  const double tolerance = 1e-12 + (4 * left + 2 * joined_->tiny()) / stiffest;
-  const auto below = [&](double shift) { return coupled_.factor(true, shift).negative - coupled_.expected_negative(); };
-  Verdict verdict{Verdict::Kind::counted, below(tolerance)};
-  verdict.neutral.other = std::max(0, below(-tolerance) - verdict.unstable);
-  return verdict;
-}
-
 // In the order of the rods; one that failed makes the whole fail.
 void Compact::collect() {
   const int rods = static_cast<int>(parts_.size());
@@ -278,10 +260,11 @@ StepReport Compact::relax(double time, double load_factor, const Live& live) {
   drive_to(time, load_factor, live, true);
   if (!take_stage(Stage{})) return report_;
   report_.verdict.kind = Verdict::Kind::counted;
+  if (joined_ && (!meeting_ || joined_->rods().empty())) report_.verdict.add(coupled_.judge());
+  if (meeting_) return report_.verdict.add(meeting_->judge()), report_;
   workers_.for_each_chunk(static_cast<int>(parts_.size()), [&](int rod) {
     if (!joined_ || !joined_->is_joined(rod)) parts_[z(rod)]->verdict = parts_[z(rod)]->problem.judge();
   });
-  if (joined_) report_.verdict.add(judge_joined());
   for (const auto& part : parts_)
     if (!joined_ || !joined_->is_joined(part->chain.rod)) report_.verdict.add(part->verdict);
   return report_;

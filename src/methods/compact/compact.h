@@ -40,7 +40,6 @@ class Compact final : public Method, public Nearby {
   bool take_stage(const Stage& stage);  // of all rods
   bool start_smoothly(double time, double dt, const Live& live);
   bool solve_joined(const Stage& stage);  // rods that are joined, and bodies; leaves them at the solution
-  Verdict judge_joined();
   bool bodies_meet();
   const std::vector<ClampNow>& frames() const { return joined_ ? joined_->frames() : drive_.clamps; }
   void collect();  // what the rods say, into the report

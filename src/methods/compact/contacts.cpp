@@ -64,6 +64,9 @@ Barrier ContactField::barrier_of(const NearPair& pair) const {
 void ContactField::begin_boxes() {
   for (Bounds& box : boxes_) box = {};
 }
+void ContactField::begin_boxes(const Part& part) {
+  for (int i = 0; i < part.chain.real(); ++i) boxes_[z(part.chain.links[z(i)].edge)] = {};
+}
 void ContactField::include(const Part& part, std::span<const Vec3> nodes, double pad) {
   for (int i = 0; i < part.chain.real(); ++i) {
     Bounds& box = boxes_[z(part.chain.links[z(i)].edge)];
@@ -204,6 +207,20 @@ bool Touching::evaluate() {
   const double rubbing = friction_.evaluate();
   parts_[z(rods_[0])]->problem.add_energy(energy_ + rubbing, size + rubbing);
   return true;
+}
+
+double Touching::stiffest() const {
+  double most = 0;
+  for (const Active& a : active_) most = std::max(most, a.gap.weight * a.push.bend);
+  return most;
+}
+double Touching::rounding() const {
+  double reach = 0, squares = 0;
+  for (const Active& a : active_) {
+    reach = std::max(reach, centre_of(field_.pairs()[z(a.pair)], a.gap.at).cwiseAbs().maxCoeff());
+    squares += (a.gap.weight * a.push.bend) * (a.gap.weight * a.push.bend);
+  }
+  return 4e-16 * reach * std::sqrt(squares);
 }
 
 void Touching::accept() {

@@ -37,6 +37,7 @@ class ContactField {
   int body_of(int obstacle) const { return obstacle >= obstacles_ ? body_of_[z(obstacle - obstacles_)] : -1; }
 
   void begin_boxes();  // none yet
+  void begin_boxes(const Part& part);
   // Places of a rod's nodes, root first; `pad` and half of what they have grown by beyond.
   void include(const Part& part, std::span<const Vec3> nodes, double pad = 0);
   double reach() const { return reach_; }
@@ -100,6 +101,8 @@ class Touching {
   std::span<const Active> active() const { return active_; }
   double energy() const { return energy_; }
   double least_gap() const { return least_; }  // over its reach; 1: nothing touches
+  double stiffest() const;                     // along a gap, of what pushes [N/m]
+  double rounding() const;                     // of its forces [N]
 
  private:
   double kept_before(const NearPair& pair) const;  // [J]

@@ -11,13 +11,6 @@ namespace {
 
 constexpr double standard_g = 9.81;
 
-Obstacle& add_shape(Scene& scene, const ObstacleShape& shape) {
-  Obstacle o;
-  o.name = "obstacle" + std::to_string(scene.obstacles.size() + 1);
-  o.shape = shape;
-  scene.obstacles.push_back(o);
-  return scene.obstacles.back();
-}
 BoxShape box(const Vec3& center, const Vec3& size) {
   BoxShape b;
   b.center = center, b.size = size;

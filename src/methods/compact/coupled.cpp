@@ -11,6 +11,8 @@ namespace tendril::compact {
 
 namespace {
 constexpr double most_turned = 1.5;  // [rad] of a link in one iteration
+constexpr double most_moved = 0.25;  // of its length: a root in one iteration towards an equilibrium with contact
+constexpr double softest_hold = 1e-7, stiffest_hold = 1;
 }  // namespace
 
 Coupled::Coupled(const Model& model, Parts& parts, const SolverSettings& settings)
@@ -102,7 +104,13 @@ void Coupled::assemble_chain(int slot, bool exact, double shift) {
   const Place& at = at_[z(slot)];
   const int rod = rods_[z(slot)];
   const double more = problem.row_constants().tiny + shift * chain.stiffest;
-  if (!at.root_held) matrix_.add(node_block(rod, 0), node_block(rod, 0), m.root());
+  const double hold = stiffness_of_places(slot, shift);
+  if (!at.root_held) {
+    const int root = node_block(rod, 0);
+    matrix_.add(root, root, m.root() + hold * chain.mass[0] * Mat3::Identity());
+    // Nothing may be on its diagonal but what others give it.
+    if (settles() && !(joined_ != nullptr && joined_->is_joined(rod))) matrix_.put_last(root);
+  }
   for (int i = 0; i < chain.all(); ++i) {
     const auto& link = m.link(i);
     Mat3 turn = link.turn;
@@ -113,12 +121,22 @@ void Coupled::assemble_chain(int slot, bool exact, double shift) {
     if (i > 0) matrix_.add(at.turns + i, at.turns + i - 1, -(link.joint + skew(link.half)));
     if (i >= chain.real()) continue;
     const int far = node_block(rod, i + 1), near = node_block(rod, i), multiplier = at.multipliers + i;
-    matrix_.add(far, far, link.node);
+    matrix_.add(far, far, link.node + hold * chain.mass[z(i + 1)] * Mat3::Identity());
     matrix_.add(multiplier, far, Mat3::Identity());
     if (near >= 0) matrix_.add(multiplier, near, -Mat3::Identity());
     matrix_.add(multiplier, at.turns + i, skew(link.arm));
     matrix_.pair(multiplier, far);
   }
+}
+
+bool Coupled::settles() const { return touching_ != nullptr && !rods_.empty() && part(0).problem.stage().still(); }
+
+// Per mass [N/m/kg]: of `hold_`, and of a shift as turns have it.
+double Coupled::stiffness_of_places(int slot, double shift) const {
+  if (!settles()) return 0;
+  const Chain& chain = part(slot).chain;
+  const double held = hold_ * part(slot).problem.scale() / chain.length;
+  return (held + shift * chain.stiffest / (chain.length * chain.length)) / chain.total;
 }
 
 void Coupled::assemble(bool exact, double shift) {
@@ -206,8 +224,12 @@ void Coupled::limit_direction() {
       largest = std::max(largest, Eigen::Map<const Vec3>(d + 3 + 3 * i).squaredNorm());
   }
   if (joined_ != nullptr) largest = std::max(largest, joined_->largest_turn() * joined_->largest_turn());
-  if (!(largest > most_turned * most_turned)) return;
-  const double factor = most_turned / std::sqrt(largest);
+  double over = std::sqrt(largest) / most_turned;
+  for (std::size_t s = 0; s < rods_.size() && settles(); ++s)
+    over = std::max(over, Eigen::Map<const Vec3>(part(static_cast<int>(s)).problem.direction().data()).norm() /
+                              (most_moved * part(static_cast<int>(s)).chain.length));
+  if (!(over > 1)) return;
+  const double factor = 1 / over;
   if (joined_ != nullptr) joined_->scale_direction(factor);
   for (std::size_t s = 0; s < rods_.size(); ++s)
     for (double& d : part(static_cast<int>(s)).problem.direction()) d *= factor;
@@ -273,6 +295,7 @@ bool Coupled::find_fraction() {
 }
 
 void Coupled::move(double fraction) {
+  taken_fraction_ = fraction;
   if (joined_ != nullptr) joined_->move(fraction);
   for (std::size_t s = 0; s < rods_.size(); ++s) part(static_cast<int>(s)).problem.move(fraction);
 }
@@ -281,6 +304,8 @@ void Coupled::accept() {
   if (joined_ != nullptr) joined_->accept();
   for (std::size_t s = 0; s < rods_.size(); ++s) part(static_cast<int>(s)).problem.accept();
   if (touching_ != nullptr) touching_->accept();
+  const double change = taken_fraction_ > 0.5 ? 0.1 : taken_fraction_ < 0.05 ? 4 : 1;
+  hold_ = std::clamp(change * hold_, softest_hold, stiffest_hold);
 }
 
 Solved Coupled::iterate() {
@@ -298,6 +323,8 @@ Solved Coupled::iterate() {
     options.acceptable = std::max(options.acceptable, asked.acceptable);
   }
   const NewtonReport report = newton_minimise(*this, options);
+  // Gaps are known to the rounding of places only, and so are the forces of barriers.
+  if (settles()) options.acceptable = std::max(options.acceptable, 10 * touching_->rounding() / part(0).problem.scale());
   const bool converged = report.converged || (report.end != NewtonEnd::not_finite && report.residual <= options.acceptable);
   Solved solved{converged, Cause::none, report.iterations, fallbacks_, report.residual};
   if (converged) return solved;

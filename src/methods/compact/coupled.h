@@ -28,7 +28,9 @@ class Coupled {
 
   // Rods, rising, whose problems have begun; what touches them, what they are joined to, or nullptr.
   void take(std::span<const int> rods, Touching* touching, Joined* joined = nullptr);
-  Solved iterate();  // from where the problems stand; leaves them at the solution
+  Solved iterate();                             // from where the problems stand; leaves them at the solution
+  void start_holding() { hold_ = first_hold; }  // equilibria with contact: from here on, see `hold_`
+  Verdict judge();                              // of the equilibrium just found, by the pivots of the whole
 
   // ---- for Newton's method and for tests ----
   NewtonPoint evaluate();
@@ -47,6 +49,7 @@ class Coupled {
   BlockLDLT& matrix() { return matrix_; }
 
  private:
+  static constexpr double first_hold = 1e-2;
   struct Place {  // of a rod among the blocks
     int nodes = 0, turns = 0, multipliers = 0, rows = 0;
     bool root_held = false;
@@ -64,6 +67,8 @@ class Coupled {
   void limit_direction();
   bool find_fraction();
   double slope_of_energy() const;
+  bool settles() const;  // an equilibrium with contact
+  double stiffness_of_places(int slot, double shift) const;
 
   const Model& model_;
   Parts& parts_;
@@ -82,6 +87,9 @@ class Coupled {
   double base_violation_ = 0, base_energy_ = 0;
   double fraction_ = 1;  // of the direction that is free
   double shift_ = 0;     // that was needed last, over the stiffness of a joint
+  // Equilibria with contact: what nothing holds in place is held back by springs that move along with it, in the matrix alone, of this
+  // part of its weight over its length. They grow softer while Newton's method takes whole steps.
+  double hold_ = 0, taken_fraction_ = 1;
 };
 
 }  // namespace tendril::compact

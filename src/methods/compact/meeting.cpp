@@ -21,7 +21,7 @@ Meeting::Meeting(const Model& model, Parts& parts, const SolverSettings& setting
   target_ = poses_;
   root_target_.resize(parts.size());
   group_.resize(parts.size()), is_done_.resize(parts.size()), is_started_.resize(parts.size());
-  progress_.resize(parts.size());
+  progress_.resize(parts.size()), hit_.resize(parts.size()), impact_.resize(parts.size());
   // What overlaps at the start, within what a scene may: radii are as much smaller until it is open.
   field_.begin_boxes();
   for (const auto& part : parts_) {
@@ -41,21 +41,23 @@ Meeting::Meeting(const Model& model, Parts& parts, const SolverSettings& setting
 
 void Meeting::begin_rod(int rod) {
   Part& part = *parts_[z(rod)];
-  part.problem.begin(part.state, *drive_, *loads_, stage_);
+  part.problem.begin(part.state, *drive_, *loads_, stage_of(rod));
   root_target_[z(rod)] = part.problem.root();
   part.problem.find_places();
   is_started_[z(rod)] = is_done_[z(rod)] = 0;
   progress_[z(rod)] = 0;
 }
 
-void Meeting::begin(const Drive& drive, const LoadsNow& loads, const Stage& stage) {
-  drive_ = &drive, loads_ = &loads, stage_ = stage;
+const Stage& Meeting::stage_of_joined() const { return joined_->rods().empty() ? stage_ : stage_of(joined_->rods()[0]); }
+
+void Meeting::begin(const Drive& drive, const LoadsNow& loads) {
+  drive_ = &drive, loads_ = &loads;
   field_.start_poses.assign(poses_.begin(), poses_.end());
   for (std::size_t o = 0; o < drive.obstacles.size(); ++o) target_[o] = drive.obstacles[o].pose;
   // How far a step may go beyond the first guess before contacts are looked for again.
-  pad_ = stage.still() ? field_.geometry().skin() : field_.reach() + stage.h * stage.h * drive.gravity.norm();
+  pad_ = stage_.still() ? field_.geometry().skin() : field_.reach() + stage_.h * stage_.h * drive.gravity.norm();
   field_.begin_boxes();
-  if (joined_ != nullptr) joined_->begin(drive, stage);
+  if (joined_ != nullptr) joined_->begin(drive, stage_of_joined());
   for (std::size_t r = 0; r < parts_.size(); ++r) {
     Part& part = *parts_[r];
     begin_rod(static_cast<int>(r));
@@ -76,7 +78,8 @@ Joined* Meeting::joined_to(const Island& island) const {
   return any ? joined_ : nullptr;
 }
 
-// Islands: rods that pairs connect, by their lowest rod; a rod with pairs is one at least. Rods that are joined are one island.
+// Islands: rods that pairs connect, by their lowest rod; a rod with pairs is one at least, and so is one that falls to where an
+// equilibrium may be. Rods that are joined are one island.
 void Meeting::find_islands() {
   std::iota(group_.begin(), group_.end(), 0);
   const auto root = [&](int r) {
@@ -104,6 +107,7 @@ void Meeting::find_islands() {
       if (islands_ > static_cast<int>(island_.size()))
         island_.push_back(std::make_unique<Island>(model_, parts_, settings_, field_));
       island_[z(islands_ - 1)]->rods.clear(), island_[z(islands_ - 1)]->pairs.clear();
+      island_[z(islands_ - 1)]->done = false;
     }
     return *island_[z(number[z(r)])];
   };
@@ -112,7 +116,7 @@ void Meeting::find_islands() {
   for (std::size_t k = 0; k < pairs.size(); ++k)
     island_of(field_.rod_of(pairs[k].edge_a)).pairs.push_back(static_cast<int>(k));
   for (int r = 0; r < static_cast<int>(parts_.size()); ++r) {
-    if (number[z(root(r))] < 0)
+    if (number[z(root(r))] < 0 && !parts_[z(r)]->problem.falls())
       alone_.push_back(r);
     else
       island_of(r).rods.push_back(r);
@@ -151,49 +155,57 @@ Pose Meeting::pose_between(std::size_t o, double progress) const {
   return p;
 }
 
-// As it would go on, where that is free; else from where it is.
-void Meeting::start_island(Island& island) {
-  const bool all_started =
-      std::all_of(island.rods.begin(), island.rods.end(), [&](int r) { return is_started_[z(r)] != 0; });
+// All begin at the last level: as they would go on, where that is free, else from where they are.
+void Meeting::begin_island(Island& island) {
+  Joined* joined = joined_to(island);
+  const bool impact = std::any_of(island.rods.begin(), island.rods.end(), [&](int r) { return impact_[z(r)] != 0; });
+  for (const int r : island.rods) {
+    if ((impact_[z(r)] != 0) == impact) continue;
+    impact_[z(r)] = impact, is_done_[z(r)] = 1;  // has begun otherwise
+  }
+  if (joined != nullptr) joined->begin(*drive_, stage_of_joined());
+  for (const int r : island.rods) {
+    Part& part = *parts_[z(r)];
+    if (is_started_[z(r)] || is_done_[z(r)]) part.problem.take_back(), begin_rod(r);
+    const auto& y = part.state.points.y;
+    field_.base[z(part.chain.root_node)] = y[0];
+    for (int i = 0; i < part.chain.real(); ++i)
+      if (part.chain.links[z(i)].far != part.chain.root_node) field_.base[z(part.chain.links[z(i)].far)] = y[z(i + 1)];
+    is_started_[z(r)] = 1;
+  }
+  if (joined != nullptr) joined->settle();
+  island.touching.take(island.rods, island.pairs, poses_);
+  island.progress = 0;
+  if (island.touching.free_to_start(target_)) {
+    island.touching.set_poses(target_);
+    island.progress = 1;
+    return;
+  }
+  for (const int r : island.rods) parts_[z(r)]->problem.start_at_rest(), parts_[z(r)]->problem.find_places();
+  if (joined != nullptr) joined->start_at_rest();
+  bool moves = std::any_of(island.rods.begin(), island.rods.end(), [&](int r) {
+    return parts_[z(r)]->problem.root_is_held() && root_target_[z(r)] != parts_[z(r)]->problem.root();
+  });
+  for (std::size_t o = 0; o < poses_.size(); ++o)
+    moves = moves || poses_[o].position != target_[o].position ||
+            poses_[o].orientation.coeffs() != target_[o].orientation.coeffs();
+  if (!moves) island.progress = 1;
+}
+
+// Whether it goes on from where it is.
+bool Meeting::start_island(Island& island) {
+  bool under_way = true;
   double low = 1, high = 0;
-  for (const int r : island.rods) low = std::min(low, progress_[z(r)]), high = std::max(high, progress_[z(r)]);
+  for (const int r : island.rods) {
+    low = std::min(low, progress_[z(r)]), high = std::max(high, progress_[z(r)]);
+    under_way = under_way && is_started_[z(r)] != 0 && impact_[z(r)] == impact_[z(island.rods[0])];
+  }
   island.progress = low;
   island.target_poses.resize(poses_.size());
   for (std::size_t o = 0; o < poses_.size(); ++o) island.target_poses[o] = pose_between(o, low);
-  if (!all_started || low != high) {
-    // Some are not under way: all begin at the last level.
-    Joined* joined = joined_to(island);
-    if (joined != nullptr) joined->begin(*drive_, stage_);
-    for (const int r : island.rods) {
-      Part& part = *parts_[z(r)];
-      if (is_started_[z(r)] || is_done_[z(r)]) part.problem.take_back(), begin_rod(r);
-      const auto& y = part.state.points.y;
-      field_.base[z(part.chain.root_node)] = y[0];
-      for (int i = 0; i < part.chain.real(); ++i)
-        if (part.chain.links[z(i)].far != part.chain.root_node) field_.base[z(part.chain.links[z(i)].far)] = y[z(i + 1)];
-      is_started_[z(r)] = 1;
-    }
-    if (joined != nullptr) joined->settle();
-    island.touching.take(island.rods, island.pairs, poses_);
-    island.progress = 0;
-    if (island.touching.free_to_start(target_)) {
-      island.touching.set_poses(target_);
-      island.progress = 1;
-    } else {
-      for (const int r : island.rods) parts_[z(r)]->problem.start_at_rest(), parts_[z(r)]->problem.find_places();
-      if (joined != nullptr) joined->start_at_rest();
-      const bool driven = std::any_of(island.rods.begin(), island.rods.end(), [&](int r) {
-        return parts_[z(r)]->problem.root_is_held() && root_target_[z(r)] != parts_[z(r)]->problem.root();
-      });
-      bool moves = driven;
-      for (std::size_t o = 0; o < poses_.size(); ++o)
-        moves = moves || poses_[o].position != target_[o].position ||
-                poses_[o].orientation.coeffs() != target_[o].orientation.coeffs();
-      if (!moves) island.progress = 1;
-    }
-  } else {
-    island.touching.take(island.rods, island.pairs, island.target_poses);
-  }
+  if (!under_way || low != high) return begin_island(island), false;
+  island.touching.take(island.rods, island.pairs, island.target_poses);
+  return true;
 }
 
 // Driven things go on as far as is free. False: they cannot.
@@ -219,7 +231,8 @@ bool Meeting::drive_on(Island& island) {
 }
 
 void Meeting::solve_island(Island& island) {
-  start_island(island);
+  const bool goes_on = start_island(island);
+  if (!goes_on) island.coupled.start_holding();
   island.solved = {};
   int iterations = 0, rubbed = 0;
   for (int round = 0;; ++round) {
@@ -228,8 +241,11 @@ void Meeting::solve_island(Island& island) {
       break;
     }
     for (const int r : island.rods) parts_[z(r)]->problem.freeze_loads();
-    const bool rubs = island.touching.set_friction(rubbed > 0 ? 1 : 0);
     island.coupled.take(island.rods, &island.touching, joined_to(island));
+    // A rod on its way to an equilibrium may have met what holds it only now.
+    const bool by_now = stage_.still() && goes_on;
+    if (by_now && rubbed == 0) std::ignore = island.coupled.evaluate();
+    const bool rubs = island.touching.set_friction(rubbed > 0 || by_now ? 1 : 0);
     island.solved = island.coupled.iterate();
     iterations += island.solved.iterations;
     if (!island.solved.fine) break;
@@ -238,50 +254,83 @@ void Meeting::solve_island(Island& island) {
     if (++rubbed < friction_rounds && (rubs || island.touching.may_rub())) continue;
     double changed = 0;
     for (const int r : island.rods) changed = std::max(changed, parts_[z(r)]->problem.thaw());
-    if (!(changed > 1e-6) || round > max_drive_rounds) break;
+    if (!(changed > (stage_.still() ? 1e-9 : 1e-6)) || round > max_drive_rounds) break;
   }
   island.solved.iterations = iterations;
+  island.done = island.solved.fine;
   for (const int r : island.rods) progress_[z(r)] = island.progress;
 }
 
 // Backward Euler takes the step in which things hit each other, and the one after it: schemes that look back over an impact make
-// motion of it. What it takes from the motion is what the impact takes.
+// motion of it. What it takes from the motion is what the impact takes. Rods of other islands keep their scheme.
 bool Meeting::solve(const Drive& drive, const LoadsNow& loads, const Stage& stage, Workers& workers) {
-  Stage first_order = euler_stage(stage.h);
-  first_order.keeps_acceleration = stage.keeps_acceleration;
-  const bool may_hit = !stage.still() && stage.c != first_order.c;  // with `euler` all losses are the scheme's
-  books_impacts_ = may_hit && hit_;
-  if (!solve_stage(drive, loads, books_impacts_ ? first_order : stage, workers)) return false;
-  bool hit = false;
-  for (int k = 0; k < islands_ && may_hit; ++k) hit = hit || island_[z(k)]->touching.is_hit();
-  if (hit && !books_impacts_) {
-    for (auto& part : parts_) part->problem.take_back();
-    books_impacts_ = true;
-    if (!solve_stage(drive, loads, first_order, workers)) return false;
-  }
-  hit_ = hit;
+  stage_ = stage;
+  first_order_ = stage;
+  if (!stage.still()) first_order_ = euler_stage(stage.h);
+  first_order_.keeps_acceleration = stage.keeps_acceleration;
+  const bool may_hit = stage.c != first_order_.c;  // with `euler` all losses are the scheme's
+  for (std::size_t r = 0; r < parts_.size(); ++r) impact_[r] = may_hit && hit_[r];
+  begin(drive, loads);
+  if (!solve_rounds(false, workers)) return false;
+  if (may_hit && take_impacts() && !solve_rounds(true, workers)) return false;
   finish();
   return true;
 }
 
-bool Meeting::solve_stage(const Drive& drive, const LoadsNow& loads, const Stage& stage, Workers& workers) {
-  begin(drive, loads, stage);
+// Notes who was hit; true: islands were that have to take the step again.
+bool Meeting::take_impacts() {
+  bool again = false;
+  std::fill(hit_.begin(), hit_.end(), 0);
+  for (int k = 0; k < islands_; ++k) {
+    Island& island = *island_[z(k)];
+    if (!island.touching.is_hit()) continue;
+    for (const int r : island.rods) {
+      hit_[z(r)] = 1;
+      if (!impact_[z(r)]) island.done = false;
+    }
+    if (island.done) continue;
+    again = true;
+    for (const int r : island.rods) impact_[z(r)] = 1, is_started_[z(r)] = 0, is_done_[z(r)] = 1;
+  }
+  return again;
+}
+
+// On the way to an equilibrium only where it is now counts; a motion keeps to the box of all of its way.
+void Meeting::grow_box(Island& island) {
+  double longest = 0;
+  for (const int r : island.rods) {
+    const Part& part = *parts_[z(r)];
+    longest = std::max(longest, part.chain.length);
+    if (!stage_.still()) continue;
+    field_.begin_boxes(part), field_.include(part, part.problem.places(), field_.reach());
+  }
+  island.touching.grow_boxes(stage_.still() ? std::min(pad_, 0.1 * longest) : pad_);
+}
+
+// listed: pairs and islands are known, and only islands that are not done are to be solved.
+bool Meeting::solve_rounds(bool listed, Workers& workers) {
   bool fine = true;
   for (int round = 0;; ++round) {
-    const Found found = round > max_rounds ? Found::too_many : field_.list(poses_, target_);
+    const Found found = round > max_rounds ? Found::too_many : listed ? Found::fine : field_.list(poses_, target_);
     if (found != Found::fine) {
-      for (auto& part : parts_) part->solved = {false, found == Found::not_finite ? Cause::not_finite : Cause::contact};
+      const Cause cause = found == Found::not_finite ? Cause::not_finite
+                          : stage_.still()           ? Cause::no_equilibrium
+                                                     : Cause::contact;
+      for (auto& part : parts_) part->solved = {false, cause};
       fine = false;
       break;
     }
-    if (round == 0) open_overlaps();
-    find_islands();
+    if (!listed) {
+      if (round == 0) open_overlaps();
+      find_islands();
+    }
+    listed = false;
     const int alone = static_cast<int>(alone_.size());
     workers.for_each_chunk(alone + islands_, [&](int k) {
-      if (k < islands_)
-        solve_island(*island_[z(k)]);
-      else
+      if (k >= islands_)
         solve_alone(alone_[z(k - islands_)]);
+      else if (!island_[z(k)]->done)
+        solve_island(*island_[z(k)]);
     });
     // Who has left the box it was looked for in?
     bool grown = false;
@@ -290,7 +339,7 @@ bool Meeting::solve_stage(const Drive& drive, const LoadsNow& loads, const Stage
       for (const int r : island.rods) parts_[z(r)]->solved = island.solved;
       fine = fine && (island.solved.fine || island.touching.outgrown());
       if (!island.touching.outgrown()) continue;
-      island.touching.grow_boxes(pad_);
+      grow_box(island);
       grown = true;
     }
     for (const int r : alone_) grown = !check_alone(r) || grown;
@@ -317,54 +366,6 @@ bool Meeting::check_alone(int rod) {
   part.problem.take_back();
   begin_rod(rod);
   return false;
-}
-
-// 1/2 m |dv|^2 of every point: what backward Euler takes beyond the works of forces. (The shares of joints and barriers: `finish`.)
-double Meeting::lost_by_euler() const {
-  double sum = 0;
-  for (int k = 0; k < islands_; ++k)
-    for (const int r : island_[z(k)]->rods) {
-      const Part& part = *parts_[z(r)];
-      const Levels& p = part.state.points;
-      for (std::size_t i = 0; i < p.v.size(); ++i) sum += 0.5 * part.chain.mass[i] * (p.v[i] - p.v_before[i]).squaredNorm();
-    }
-  return sum;
-}
-
-void Meeting::finish() {
-  energy_ = 0, least_gap_ = 1;
-  work_ = {};
-  for (int k = 0; k < islands_ && books_impacts_; ++k)
-    for (const int r : island_[z(k)]->rods) work_.impacts += parts_[z(r)]->problem.lost_in_joints();
-  for (auto& part : parts_) {
-    part->solved.folded = part->problem.is_folded_now();
-    part->problem.finish();
-  }
-  if (joined_ != nullptr && !joined_->rods().empty()) joined_->finish();
-  points_.clear(), next_kept_.clear();
-  for (int k = 0; k < islands_; ++k) {
-    energy_ += island_[z(k)]->touching.energy();
-    least_gap_ = std::min(least_gap_, island_[z(k)]->touching.least_gap());
-    island_[z(k)]->touching.settle(books_impacts_, points_, next_kept_, work_);
-  }
-  std::sort(next_kept_.begin(), next_kept_.end(), [](const KeptContact& a, const KeptContact& b) { return a.key < b.key; });
-  std::swap(field_.kept, next_kept_);
-  if (books_impacts_) work_.impacts += lost_by_euler();
-  std::copy(target_.begin(), target_.end(), poses_.begin());
-}
-
-void Meeting::visit_state(StateArchive& archive) {
-  archive(energy_, least_gap_, field_.missing_radius, field_.kept, points_, hit_);
-  archive.fixed(poses_);
-  if (!archive.reading()) return;
-  const auto& geometry = field_.geometry();
-  const auto among = [](int number, auto count) { return number >= -1 && number < static_cast<std::int64_t>(count); };
-  for (const ContactPoint& p : points_)
-    TENDRIL_REQUIRE(among(p.edge_a, geometry.edges()) && among(p.edge_b, geometry.edges()) &&
-                        among(p.obstacle_b, model_.obstacles.size()) && among(p.body_b, model_.bodies.size()),
-                    "the state is damaged");
-  for (std::size_t k = 1; k < field_.kept.size(); ++k)
-    TENDRIL_REQUIRE(field_.kept[k - 1].key < field_.kept[k].key, "the state is damaged");
 }
 
 }  // namespace tendril::compact

@@ -3,6 +3,7 @@
 // Rods whose boxes touch nothing are solved alone, by the chain solver; the others in islands (coupled.h). Side by side; the same bits
 // for any number of threads. Where a rod leaves the box in which contacts were looked for, boxes grow, islands are found anew, and it
 // goes on from where it is. Obstacles and held roots that move go as far as is free, rods give way, and so on in rounds.
+// Equilibria go the same way; rods that nothing holds move on until something carries them.
 #pragma once
 
 #include <memory>
@@ -26,6 +27,7 @@ class Meeting {
   std::span<const ContactPoint> points() const { return points_; }
   const ContactWork& work() const { return work_; }  // of the last step
   int touching() const { return static_cast<int>(points_.size()); }
+  Verdict judge();  // of the equilibrium just found
   void visit_state(StateArchive& archive);
 
  private:
@@ -37,20 +39,26 @@ class Meeting {
     std::vector<Pose> target_poses;
     std::vector<Vec3> shift;
     Solved solved;
+    bool done = false;
     Island(const Model& model, Parts& parts, const SolverSettings& settings, ContactField& field)
         : coupled(model, parts, settings), touching(field, parts) {}
   };
-  void begin(const Drive& drive, const LoadsNow& loads, const Stage& stage);
+  void begin(const Drive& drive, const LoadsNow& loads);
   void begin_rod(int rod);
   void find_islands();
+  const Stage& stage_of(int rod) const { return impact_[z(rod)] ? first_order_ : stage_; }
+  const Stage& stage_of_joined() const;
+  bool take_impacts();
+  void grow_box(Island& island);
   void open_overlaps();
   void solve_alone(int rod);
   void solve_island(Island& island);
-  void start_island(Island& island);
+  bool start_island(Island& island);
+  void begin_island(Island& island);
   bool drive_on(Island& island);
   Joined* joined_to(const Island& island) const;
   Pose pose_between(std::size_t obstacle, double progress) const;
-  bool solve_stage(const Drive& drive, const LoadsNow& loads, const Stage& stage, Workers& workers);
+  bool solve_rounds(bool listed, Workers& workers);
   double lost_by_euler() const;
   bool check_alone(int rod);
   void finish();
@@ -62,7 +70,7 @@ class Meeting {
   ContactField field_;
   const Drive* drive_ = nullptr;
   const LoadsNow* loads_ = nullptr;
-  Stage stage_;
+  Stage stage_, first_order_;
   std::vector<Pose> poses_, target_;             // of obstacles: at the last level, at the new one
   std::vector<Vec3> root_target_;                // by rod
   std::vector<std::unique_ptr<Island>> island_;  // as many as there ever were
@@ -74,7 +82,7 @@ class Meeting {
   std::vector<ContactPoint> points_;
   std::vector<KeptContact> next_kept_;
   ContactWork work_;
-  bool hit_ = false, books_impacts_ = false;  // in the last step; in this one
+  std::vector<char> hit_, impact_;  // by rod: was hit in the last step; takes backward Euler in this one
   double energy_ = 0, least_gap_ = 1, pad_ = 0;
 };
 

@@ -30,6 +30,7 @@ bool Problem::respond(std::span<const double> gradient, std::span<const double> 
 
 bool Compact::nearby(const std::shared_ptr<const Model>& less, const std::shared_ptr<const Model>& more, double time,
                      double load_factor, Frame& frame_less, Frame& frame_more) {
+  if (joined_ || (meeting_ && meeting_->touching() > 0)) return false;  // by the matrix of an island: not done
   StateWriter saved;
   visit_state(saved);
   drive_to(time, load_factor, {}, true);

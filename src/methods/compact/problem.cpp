@@ -272,11 +272,7 @@ Problem::Accuracy Problem::accuracy() const {
 Solved Problem::iterate() {
   const double stretch = active_rows_ > 0 ? stretched() : 0;
   if (stretch > 1 + 1e-9) return {false, Cause::clamp_out_of_reach};
-  if (drifts_ && potential_) {  // what pulls at it must cancel: nothing else could
-    Vec3 whole = Vec3::Zero();
-    for (const Vec3& force : dead_) whole += force;
-    if (whole.norm() > 1e-9 * scale_) return {false, Cause::no_equilibrium};
-  }
+  if (potential_ && falls()) return {false, Cause::no_equilibrium};  // what pulls at it must cancel: nothing else could
   NewtonOptions options;
   options.max_iterations = settings_.iterations;
   const Accuracy asked = accuracy();
@@ -311,6 +307,13 @@ Solved Problem::solve(ChainState& state, const Drive& drive, const LoadsNow& loa
   solved.folded = is_folded_now();
   finish();
   return solved;
+}
+
+bool Problem::falls() const {
+  if (!drifts_) return false;
+  Vec3 whole = Vec3::Zero();
+  for (const Vec3& force : dead_) whole += force;
+  return !potential_ || whole.norm() > 1e-9 * scale_;
 }
 
 bool Problem::is_folded_now() const {

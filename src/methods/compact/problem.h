@@ -122,6 +122,7 @@ class Problem {
   // Loads without a potential as they are here, with the symmetric part of their tangent, from now on; until the next begin.
   void freeze_loads();
   double thaw() const;  // how much they have changed since, over the scale
+  bool falls() const;   // an equilibrium is asked for of a rod that nothing holds and that loads pull away
   bool is_folded_now() const;
   double lost_in_joints() const;      // by a step of backward Euler, at the present place [J]
   void take_back() { straighten(); }  // the step was not taken

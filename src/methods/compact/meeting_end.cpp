@@ -1,0 +1,70 @@
+// What a step or an equilibrium of all rods ends with: losses of impacts, contacts as a Frame shows them, verdict, state.
+#include <algorithm>
+
+#include "methods/compact/meeting.h"
+
+namespace tendril::compact {
+
+// 1/2 m |dv|^2 of every point: what backward Euler takes beyond the works of forces. (The shares of joints and barriers: `finish`.)
+double Meeting::lost_by_euler() const {
+  double sum = 0;
+  for (int k = 0; k < islands_; ++k)
+    for (const int r : island_[z(k)]->rods) {
+      if (!impact_[z(r)]) continue;
+      const Part& part = *parts_[z(r)];
+      const Levels& p = part.state.points;
+      for (std::size_t i = 0; i < p.v.size(); ++i) sum += 0.5 * part.chain.mass[i] * (p.v[i] - p.v_before[i]).squaredNorm();
+    }
+  return sum;
+}
+
+void Meeting::finish() {
+  energy_ = 0, least_gap_ = 1;
+  work_ = {};
+  for (int k = 0; k < islands_; ++k)
+    for (const int r : island_[z(k)]->rods)
+      if (impact_[z(r)]) work_.impacts += parts_[z(r)]->problem.lost_in_joints();
+  for (auto& part : parts_) {
+    part->solved.folded = part->problem.is_folded_now();
+    part->problem.finish();
+  }
+  if (joined_ != nullptr && !joined_->rods().empty()) joined_->finish();
+  points_.clear(), next_kept_.clear();
+  for (int k = 0; k < islands_; ++k) {
+    energy_ += island_[z(k)]->touching.energy();
+    least_gap_ = std::min(least_gap_, island_[z(k)]->touching.least_gap());
+    island_[z(k)]->touching.settle(impact_[z(island_[z(k)]->rods[0])] != 0, points_, next_kept_, work_);
+  }
+  std::sort(next_kept_.begin(), next_kept_.end(), [](const KeptContact& a, const KeptContact& b) { return a.key < b.key; });
+  std::swap(field_.kept, next_kept_);
+  work_.impacts += lost_by_euler();
+  std::copy(target_.begin(), target_.end(), poses_.begin());
+}
+
+// One verdict by the rod itself where nothing touches it.
+Verdict Meeting::judge() {
+  Verdict whole{Verdict::Kind::counted};
+  for (int k = 0; k < islands_; ++k) {
+    Island& island = *island_[z(k)];
+    const bool single = island.rods.size() == 1 && joined_to(island) == nullptr && island.touching.active().empty();
+    whole.add(single ? parts_[z(island.rods[0])]->problem.judge() : island.coupled.judge());
+  }
+  for (const int r : alone_) whole.add(parts_[z(r)]->problem.judge());
+  return whole;
+}
+
+void Meeting::visit_state(StateArchive& archive) {
+  archive(energy_, least_gap_, field_.missing_radius, field_.kept, points_);
+  archive.fixed(poses_), archive.fixed(hit_);
+  if (!archive.reading()) return;
+  const auto& geometry = field_.geometry();
+  const auto among = [](int number, auto count) { return number >= -1 && number < static_cast<std::int64_t>(count); };
+  for (const ContactPoint& p : points_)
+    TENDRIL_REQUIRE(among(p.edge_a, geometry.edges()) && among(p.edge_b, geometry.edges()) &&
+                        among(p.obstacle_b, model_.obstacles.size()) && among(p.body_b, model_.bodies.size()),
+                    "the state is damaged");
+  for (std::size_t k = 1; k < field_.kept.size(); ++k)
+    TENDRIL_REQUIRE(field_.kept[k - 1].key < field_.kept[k].key, "the state is damaged");
+}
+
+}  // namespace tendril::compact
