@@ -260,7 +260,8 @@ StepReport Compact::step(double time, double dt, const Live& live) {
   report_.step_taken = dt;
   const bool two = settings_.scheme == Scheme::trbdf2, euler = settings_.scheme == Scheme::euler;
   const double first = two ? trapezoid_part * dt : dt;
-  const bool starts = levels_ == 0 && !euler && !active_set_ && !(meeting_ && meeting_->touches_now()) && start_smoothly(time, dt, live);
+  const bool starts =
+      levels_ == 0 && !euler && !active_set_ && !(meeting_ && meeting_->touches_now()) && start_smoothly(time, dt, live);
   for (int k = 0; k < (two ? 2 : 1); ++k) {
     const double h = k == 0 ? first : dt - first;
     Stage stage = euler_stage(h);
