@@ -107,6 +107,7 @@ struct [[nodiscard]] StepReport {
   double penetration = 0;  // deepest overlap at the end of the step, over the radius
   Verdict verdict;         // of an equilibrium
   int contacts = 0;        // that carry force
+  int rod = -1;            // that a failed step is about; -1: not known
 };
 
 // One rod's part of the flat arrays. Edge k of a rod runs from its node k to its node k+1 (the last edge of a ring ends at node 0).

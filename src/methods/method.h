@@ -32,6 +32,14 @@ struct MethodEntry {
   std::unique_ptr<Method> (*make)(std::shared_ptr<const Model> model, const Options& options, const Resources& resources);
 };
 
+// What `make` is for a method that is made of a model and its settings.
+template <class M, class Settings>
+std::unique_ptr<Method> make_method(std::shared_ptr<const Model> model, const Options& options, const Resources& resources) {
+  Settings settings = Settings::from(options);
+  settings.threads = resources.threads;
+  return std::make_unique<M>(std::move(model), settings);
+}
+
 std::span<const MethodEntry> all_methods();  // explicit list, registry.cpp
 const MethodEntry* find_method(std::string_view name);
 

@@ -155,7 +155,10 @@ StepReport Simulation::Inside::give_up(const StepReport& report, const std::stri
   std::string deeper;
   if (overflow) deeper = "look at the size of loads, velocities and stiffness: energies are beyond any number";
   if (!far.empty()) deeper = std::string(far_remedy) + ", because " + far;
-  message = divergence_message(report, entry->info, failed_at, what_was_tried, deeper);
+  // Of a scene with one rod there is no other that it could be.
+  const bool named = report.rod >= 0 && model->rods.size() > 1;
+  message = divergence_message(report, entry->info, failed_at, what_was_tried, deeper,
+                               named ? model->rods[static_cast<std::size_t>(report.rod)].name : std::string());
   return place.last;
 }
 

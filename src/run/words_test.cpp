@@ -40,6 +40,7 @@ SENTENCE("run", "what stopped a run is told in the words of its method") {
             "thicker one.");
   report.cause = Cause::contact;
   EXPECT_NE(divergence_message(report, method, 0, "").find("kept apart"), std::string::npos);
+  EXPECT_EQ(divergence_message(report, method, 0, "", "", "rope").find("stopped at t = 0 s: rod rope: "), 0u);
 }
 
 SENTENCE("run", "shares are told in per cent, with two digits, and large ones without a power of ten") {

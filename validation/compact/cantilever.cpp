@@ -4,6 +4,7 @@
 
 #include <functional>
 
+#include "validation/clamped.h"
 #include "validation/experiment.h"
 #include "validation/references.h"
 #include "validation/solve.h"
@@ -12,19 +13,8 @@ namespace tendril {
 namespace {
 
 Scene clamped_beam(int segments) {
-  Scene scene;
-  scene.title = "cantilever";
-  scene.method = "compact";
+  Scene scene = unit_beam("compact", segments);
   scene.time.mode = Mode::statics;
-  Rod rod;
-  rod.name = "beam";
-  rod.rest = StraightCurve{Vec3::Zero(), Vec3::UnitX()};
-  rod.section = StiffnessSection{.EA = {}, .EI1 = 1, .EI2 = 1, .GJ = 1, .mass_per_length = 1, .radius = 0.01};
-  rod.segments = segments;
-  scene.rods.push_back(rod);
-  Clamp wall;
-  wall.name = "wall", wall.rod = "beam";
-  scene.clamps.push_back(wall);
   return scene;
 }
 Scene bent_by_force(int segments, double load) {

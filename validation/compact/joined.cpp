@@ -6,6 +6,7 @@
 #include "methods/compact/compact.h"
 #include "validation/experiment.h"
 #include "validation/solve.h"
+#include "validation/wilberforce.h"
 
 namespace tendril {
 namespace {
@@ -63,33 +64,6 @@ Swing swing_of_transducer() {
 }
 
 // ---- Wilberforce's pendulum, guided -------------------------------------------------------------------------------------------
-constexpr double helix_radius = 0.015, helix_pitch = 0.005, helix_turns = 12, bob_mass = 0.25, bob_inertia = 6.9668e-5,
-                 g = 9.81;
-
-Scene wilberforce(int segments) {
-  Scene scene;
-  scene.title = "guided Wilberforce pendulum", scene.method = "compact";
-  Material steel;
-  steel.name = "steel", steel.density = 7850, steel.young_modulus = 200e9, steel.poisson_ratio = 0.29;
-  scene.materials.push_back(steel);
-  Rod rod;
-  rod.name = "spring", rod.material = "steel", rod.section = CircleSection{0.5e-3};
-  HelixCurve helix;
-  helix.radius = helix_radius, helix.pitch = helix_pitch, helix.turns = helix_turns;
-  rod.rest = helix;
-  rod.segments = segments;
-  scene.rods.push_back(rod);
-  Clamp top;
-  top.name = "top", top.rod = "spring";
-  scene.clamps.push_back(top);
-  RigidBody bob;
-  bob.name = "bob", bob.kind = BodyKind::guided, bob.mass = bob_mass;
-  bob.inertia = Vec3::Constant(bob_inertia), bob.position = Vec3(0, 0, -helix_pitch * helix_turns);
-  scene.bodies.push_back(bob);
-  scene.joints.push_back({"weld", JointKind::rigid, {"spring", 1}, {"", 0, "bob"}, Vec3::UnitZ()});
-  scene.loads.push_back(GravityLoad{Vec3(0, 0, -g)});
-  return scene;
-}
 double turn_of(const BodyState& body) { return 2 * std::atan2(body.pose.orientation.z(), body.pose.orientation.w()); }
 
 struct Bob {
@@ -98,14 +72,15 @@ struct Bob {
 Bob bob_of(const compact::Compact& method, Frame& frame) {
   method.write(frame);
   const BodyState& bob = frame.bodies[0];
-  return {-helix_pitch * helix_turns - bob.pose.position.z(), turn_of(bob)};
+  return {-wilberforce::pitch * wilberforce::turns - bob.pose.position.z(), turn_of(bob)};
 }
 struct Tones {
   double slow = 0, fast = 0;
 };
 // The spring has no mass in the reference: here a ten-thousandth of the body's. Strain by sines, better where rods are naturally curved.
 compact::Compact pendulum(int segments) {
-  Scene scene = wilberforce(segments);
+  Scene scene = wilberforce::guided(segments);
+  scene.method = "compact";
   scene.materials[0].density = 28;
   compact::Settings settings;
   settings.scheme = compact::Scheme::trbdf2, settings.strain = compact::StrainKind::sine;

@@ -12,6 +12,7 @@
 #include <memory>
 
 #include "methods/compact/compact.h"
+#include "validation/clamped.h"
 #include "validation/experiment.h"
 #include "validation/machine_speed.h"
 
@@ -25,19 +26,15 @@ struct Helix {
   double E = 1e6, density = 1, radius = 0.03;
 };
 std::shared_ptr<const Model> helix_model(const Helix& h) {
-  Scene scene;
-  scene.title = "helix under gravity", scene.method = "compact";
   const double area = math::pi * h.radius * h.radius, I = 0.25 * area * h.radius * h.radius;
-  Rod rod;
-  rod.name = "helix";
-  rod.segments = h.segments;
-  rod.section = StiffnessSection{
-      .EA = {}, .EI1 = h.E * I, .EI2 = h.E * I, .GJ = 2 * h.E * I, .mass_per_length = h.density * area, .radius = h.radius};
-  rod.rest = HelixCurve{Vec3::Zero(), Vec3(0, 0, -1), Vec3::UnitX(), 0.1, 0.05, 5};
-  scene.rods.push_back(rod);
-  Clamp wall;
-  wall.name = "wall", wall.rod = "helix";
-  scene.clamps.push_back(wall);
+  Scene scene = clamped_rod("compact", "helix", HelixCurve{Vec3::Zero(), Vec3(0, 0, -1), Vec3::UnitX(), 0.1, 0.05, 5},
+                            StiffnessSection{.EA = {},
+                                             .EI1 = h.E * I,
+                                             .EI2 = h.E * I,
+                                             .GJ = 2 * h.E * I,
+                                             .mass_per_length = h.density * area,
+                                             .radius = h.radius},
+                            h.segments);
   scene.loads.push_back(GravityLoad{});
   return std::make_shared<const Model>(*build_model(scene));
 }

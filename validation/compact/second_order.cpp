@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "math/number.h"
+#include "validation/clamped.h"
 #include "validation/experiment.h"
 #include "validation/solve.h"
 
@@ -12,19 +13,9 @@ namespace {
 constexpr double weight = 10;  // w L^3/EI
 
 Scene released(int segments, const char* scheme, double step, double duration) {
-  Scene scene;
+  Scene scene = unit_beam("compact", segments);
   scene.title = "released cantilever";
-  scene.method = "compact";
   scene.time.duration = duration, scene.time.step = step, scene.time.frames_per_second = 1 / duration;
-  Rod rod;
-  rod.name = "beam";
-  rod.rest = StraightCurve{Vec3::Zero(), Vec3::UnitX()};
-  rod.section = StiffnessSection{.EA = {}, .EI1 = 1, .EI2 = 1, .GJ = 1, .mass_per_length = 1, .radius = 0.01};
-  rod.segments = segments;
-  scene.rods.push_back(rod);
-  Clamp wall;
-  wall.name = "wall", wall.rod = "beam";
-  scene.clamps.push_back(wall);
   scene.options["compact"]["scheme"] = std::string(scheme);
   scene.options["compact"]["tolerance"] = 1e-9;
   return scene;

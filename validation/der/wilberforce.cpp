@@ -5,34 +5,13 @@
 
 #include "validation/experiment.h"
 #include "validation/solve.h"
+#include "validation/wilberforce.h"
 
 namespace tendril {
 namespace {
 
 constexpr double pi = std::numbers::pi;
-constexpr double radius = 0.015, pitch = 0.005, turns = 12, body_mass = 0.25, body_inertia = 6.9668e-5, g = 9.81;
-constexpr double wire_density = 7850;
-
-// The wire: steel, 0.5 mm in radius, a right-handed helix about -z that starts at (radius, 0, 0).
-Scene spring(int segments) {
-  Scene scene;
-  Material steel;
-  steel.name = "steel", steel.density = wire_density, steel.young_modulus = 200e9, steel.poisson_ratio = 0.29;
-  scene.materials.push_back(steel);
-  Rod rod;
-  rod.name = "spring";
-  rod.material = "steel";
-  rod.section = CircleSection{0.5e-3};
-  HelixCurve helix;
-  helix.radius = radius, helix.pitch = pitch, helix.turns = turns;
-  rod.rest = helix;
-  rod.segments = segments;
-  scene.rods.push_back(rod);
-  Clamp top;
-  top.name = "top", top.rod = "spring";
-  scene.clamps.push_back(top);
-  return scene;
-}
+using namespace wilberforce;
 
 struct Modes {
   double slow = 0, fast = 0;
@@ -83,16 +62,10 @@ Equilibrium guided_equilibrium(int segments) {
 // Lowered gently by growing gravity with some damping, then left with a little more gravity, it swings about an equilibrium.
 // There (z, phi)'' = -A (z, phi) - c (z, phi)' + const, and A follows from the recorded motion by least squares.
 Modes swinging(ExperimentContext& context, int segments) {
-  Scene scene = spring(segments);
+  Scene scene = guided(segments);
   scene.title = "guided Wilberforce pendulum, in motion";
-  RigidBody body;
-  body.name = "body", body.kind = BodyKind::guided, body.mass = body_mass;
-  body.inertia = Vec3::Constant(body_inertia), body.position = Vec3(0, 0, -pitch * turns);
-  body.damping = 3;
-  scene.bodies.push_back(body);
-  scene.joints.push_back({"weld", JointKind::rigid, {"spring", 1}, {"", 0, "body"}, Vec3::UnitZ()});
-  scene.rods[0].damping.mass = 3;
-  scene.loads.push_back(GravityLoad{Vec3(0, 0, -g)});
+  constexpr double damping = 3;  // [1/s]
+  scene.bodies[0].damping = scene.rods[0].damping.mass = damping;
   scene.time.frames_per_second = 200;
   constexpr double lowered = 1.2, watched = 1.2;
   scene.time.duration = lowered + watched;
@@ -124,7 +97,7 @@ Modes swinging(ExperimentContext& context, int segments) {
       const double scale = k == 0 ? 1 : std::sqrt(body_inertia / body_mass);
       const double rate = (samples[i + 1][2 + k] - samples[i - 1][2 + k]) / (2 * frame_time);
       left(row, 3 * k) = scale * samples[i][0], left(row, 3 * k + 1) = scale * samples[i][1], left(row, 3 * k + 2) = scale;
-      right[row] = -scale * (rate + body.damping * samples[i][2 + k]);
+      right[row] = -scale * (rate + damping * samples[i][2 + k]);
     }
   }
   const Eigen::VectorXd x = left.colPivHouseholderQr().solve(right);
@@ -135,9 +108,8 @@ Modes swinging(ExperimentContext& context, int segments) {
   return modes;
 }
 
-// ---- unguided
-// ------------------------------------------------------------------------------------------------------------- A soft
-// spring of 25 turns, EI = 2 GJ so that bouncing and turning couple well, its ends led to the axis, where the body hangs
+// ---- unguided -----------------------------------------------------------------------------------------------------------
+// A soft spring of 25 turns, EI = 2 GJ so that bouncing and turning couple well, its ends led to the axis, where the body hangs
 // free. Coiled with 10 degrees of pitch, the weight stretches it to about 15.
 struct SoftSpring {
   static constexpr double R = 0.05, EI = 1e-2, GJ = 5e-3, turns = 25, lead = 0.25, rest_angle = 10 * pi / 180,

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <functional>
 
+#include "validation/clamped.h"
 #include "validation/experiment.h"
 #include "validation/references.h"
 #include "validation/solve.h"
@@ -20,20 +21,8 @@ struct Case {
 };
 
 Scene clamped(const Curve& rest, const StiffnessSection& section, int segments) {
-  Scene scene;
-  scene.title = "cantilever";
-  scene.method = "strands";
+  Scene scene = clamped_rod("strands", "strand", rest, section, segments);
   scene.time.mode = Mode::statics;
-  Rod rod;
-  rod.name = "strand";
-  rod.rest = rest;
-  rod.section = section;
-  rod.segments = segments;
-  scene.rods.push_back(rod);
-  Clamp wall;
-  wall.name = "wall";
-  wall.rod = "strand";
-  scene.clamps.push_back(wall);
   return scene;
 }
 Scene with_force(Scene scene, const Vec3& force) {

@@ -229,6 +229,11 @@ bool Problem::find_symmetric() {
   return direct_symmetric(false);
 }
 
+void Problem::solve_factored(std::span<double> x, int columns) const {
+  if (active_rows_ > 0) return border_.solve(ldlt_, x, columns);
+  ldlt_.solve(x.first(z(size()) * z(columns)), columns);
+}
+
 double Problem::descend() {
   if (!find_symmetric()) return std::nan("");
   limit_direction();

@@ -25,6 +25,7 @@ Settings Settings::from(const Options& options) {
   s.solver.linear.preconditioning = kind == "diagonal"         ? ChainPreconditioning::diagonal
                                     : kind == "block_diagonal" ? ChainPreconditioning::block_diagonal
                                                                : ChainPreconditioning::hybrid;
+  s.active_set = options.word("contact") == "active_set";
   s.solver.linear.tolerance = options.number("solver_tolerance");
   return s;
 }
@@ -99,7 +100,9 @@ Compact::Compact(std::shared_ptr<const Model> model, const Settings& settings)
     part->state.reaction.setZero();
   }
   flow_.note_loads(parts_, drive_, loads_);
-  if (model_->contact.enabled)
+  if (model_->contact.enabled && settings_.active_set)
+    active_set_ = std::make_unique<ActiveSet>(*model_, parts_, settings_.solver, drive_);
+  else if (model_->contact.enabled)
     meeting_ = std::make_unique<Meeting>(*model_, parts_, settings_.solver, drive_, joined_.get());
 }
 
@@ -113,6 +116,12 @@ void Compact::drive_to(double time, double load_factor, const Live& live, bool s
 }
 
 bool Compact::take_stage(const Stage& stage) {
+  if (active_set_) {
+    std::ignore = active_set_->solve(drive_, loads_, stage);
+    collect();
+    report_.contacts = active_set_->touching(), report_.penetration = active_set_->penetration();
+    return report_.outcome == Outcome::fine;
+  }
   if (meeting_) {
     const bool fine = meeting_->solve(drive_, loads_, stage, workers_);
     if (meeting_->takes_joined())
@@ -187,6 +196,7 @@ void Compact::collect() {
     report_.iterations = std::max(report_.iterations, s.iterations);
     report_.residual = std::max(report_.residual, s.residual);
     if (report_.outcome != Outcome::fine) continue;
+    if (r < rods && (!s.fine || s.folded)) report_.rod = r;
     if (!s.fine) {
       report_.outcome = s.cause == Cause::not_finite ? Outcome::diverged : Outcome::not_converged;
       report_.cause = s.cause;
@@ -235,7 +245,8 @@ StepReport Compact::step(double time, double dt, const Live& live) {
   report_.step_taken = dt;
   const bool two = settings_.scheme == Scheme::trbdf2, euler = settings_.scheme == Scheme::euler;
   const double first = two ? trapezoid_part * dt : dt;
-  const bool starts = levels_ == 0 && !euler && !(meeting_ && meeting_->touches_now()) && start_smoothly(time, dt, live);
+  const bool starts =
+      levels_ == 0 && !euler && !active_set_ && !(meeting_ && meeting_->touches_now()) && start_smoothly(time, dt, live);
   for (int k = 0; k < (two ? 2 : 1); ++k) {
     const double h = k == 0 ? first : dt - first;
     Stage stage = euler_stage(h);
@@ -258,6 +269,10 @@ StepReport Compact::step(double time, double dt, const Live& live) {
 
 StepReport Compact::relax(double time, double load_factor, const Live& live) {
   report_ = {};
+  if (active_set_) {
+    report_.outcome = Outcome::not_converged, report_.cause = no_active_set_at_rest;
+    return report_;
+  }
   drive_to(time, load_factor, live, true);
   if (!take_stage(Stage{})) return report_;
   report_.verdict.kind = Verdict::Kind::counted;

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "bodies/model_world.h"
+#include "methods/compact/active_set.h"
 #include "methods/compact/entry.h"
 #include "methods/compact/flow.h"
 #include "methods/compact/joined.h"
@@ -18,7 +19,8 @@ struct Settings {
   Scheme scheme = Scheme::bdf2;
   StrainKind strain = StrainKind::angle;
   SolverSettings solver;
-  int threads = 1;  // that share the rods of a step
+  bool active_set = false;  // contact by the paper's, not by barriers
+  int threads = 1;          // that share the rods of a step
   static Settings from(const Options& options);
 };
 
@@ -47,13 +49,14 @@ class Compact final : public Method, public Nearby {
 
   std::shared_ptr<const Model> model_;
   Settings settings_;
-  Drive drive_;                       // boundary conditions and loads of the last level
-  LateClamps late_;                   // poses at which late clamps took hold
-  LoadsNow loads_;                    // the drive's loads, by node and edge
-  Parts parts_;                       // one per rod
-  std::unique_ptr<Meeting> meeting_;  // of rods that may touch; none: each is alone
-  std::unique_ptr<Joined> joined_;    // bodies and joints; none: there are none
-  Coupled coupled_;                   // for rods that are joined, without contact
+  Drive drive_;                            // boundary conditions and loads of the last level
+  LateClamps late_;                        // poses at which late clamps took hold
+  LoadsNow loads_;                         // the drive's loads, by node and edge
+  Parts parts_;                            // one per rod
+  std::unique_ptr<Meeting> meeting_;       // of rods that may touch; none: each is alone
+  std::unique_ptr<ActiveSet> active_set_;  // instead of it, where it is asked for
+  std::unique_ptr<Joined> joined_;         // bodies and joints; none: there are none
+  Coupled coupled_;                        // for rods that are joined, without contact
   Solved joined_solved_;
   std::unique_ptr<ModelCollisions> collisions_;  // of bodies that may meet others, which is not solved for
   std::vector<BodyContact> hits_;
@@ -65,7 +68,7 @@ class Compact final : public Method, public Nearby {
   Workers workers_;
 };
 
-inline constexpr Cause joint_folded = own_cause(0), bodies_collide = own_cause(1);
+inline constexpr Cause joint_folded = own_cause(0), bodies_collide = own_cause(1), no_active_set_at_rest = own_cause(2);
 Problems check(const Model& model, const Options& options);
 StepAdvice advise(const Model& model, const Options& options);
 

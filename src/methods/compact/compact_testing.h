@@ -1,4 +1,4 @@
-// Small rods for the tests of this folder.
+// What the tests of this folder share.
 #pragma once
 
 #include <memory>
@@ -7,45 +7,16 @@
 #include "methods/compact/problem.h"
 #include "model/drive.h"
 #include "testing/random_rods.h"
+#include "testing/small_rods.h"
 
 namespace tendril::compact {
 
-inline StiffnessSection plain_section(double EI1 = 1, double EI2 = 1, double GJ = 0.8) {
-  StiffnessSection s;
-  s.EA = 1e4, s.EI1 = EI1, s.EI2 = EI2, s.GJ = GJ, s.mass_per_length = 1, s.radius = 0.01;
-  return s;
-}
-inline const Curve line = StraightCurve{Vec3(0, 0, 0), Vec3(1, 0, 0)};
+using namespace small_rods;
+
 inline Scene one_rod(const Curve& rest, int segments, const CrossSection& section = plain_section()) {
-  Scene scene;
+  Scene scene = small_rods::one_rod(rest, segments, section);
   scene.method = "compact";
-  Rod rod;
-  rod.name = "rod";
-  rod.section = section;
-  rod.rest = rest;
-  rod.segments = segments;
-  scene.rods.push_back(rod);
   return scene;
-}
-inline Clamp& add_clamp(Scene& scene, double at, std::vector<Hold> hold = {Hold::position, Hold::direction, Hold::twist}) {
-  Clamp clamp;
-  clamp.name = "clamp" + std::to_string(scene.clamps.size() + 1);
-  clamp.rod = "rod";
-  clamp.at = at;
-  clamp.hold = std::move(hold);
-  scene.clamps.push_back(clamp);
-  return scene.clamps.back();
-}
-inline Obstacle& add_shape(Scene& scene, const ObstacleShape& shape) {
-  Obstacle o;
-  o.name = "obstacle" + std::to_string(scene.obstacles.size() + 1);
-  o.shape = shape;
-  scene.obstacles.push_back(o);
-  return scene.obstacles.back();
-}
-inline std::shared_ptr<const Model> model_of(const Scene& scene) {
-  Checked<Model> model = build_model(scene);
-  return std::make_shared<const Model>(*model);
 }
 
 // A rod at an instant, with everything a Problem looks at.

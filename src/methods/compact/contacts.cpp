@@ -98,6 +98,11 @@ void ContactField::include(const Part& part, std::span<const Vec3> nodes, double
     if (pad > 0) box = box.padded(pad + 0.5 * std::max(0.0, grown));
   }
 }
+void ContactField::take_places(const Part& part, std::span<const Vec3> nodes, std::vector<Vec3>& to) const {
+  to[z(part.chain.root_node)] = nodes[0];
+  for (int i = 0; i < part.chain.real(); ++i)
+    if (part.chain.links[z(i)].far != part.chain.root_node) to[z(part.chain.links[z(i)].far)] = nodes[z(i + 1)];
+}
 Found ContactField::list(std::span<const Pose> from, std::span<const Pose> to) {
   listed_to.assign(to.begin(), to.end());
   double way = 0;
@@ -108,6 +113,14 @@ Found ContactField::list(std::span<const Pose> from, std::span<const Pose> to) {
 bool ContactField::is_inside(int edge, const Vec3& p, const Vec3& q) const {
   const Bounds& b = boxes_[z(edge)];
   return contains(b, Bounds{p.cwiseMin(q), p.cwiseMax(q)});
+}
+
+void check_loaded_points(std::span<const ContactPoint> points, const Model& model, int edges) {
+  const auto among = [](int number, auto count) { return number >= -1 && number < static_cast<std::int64_t>(count); };
+  for (const ContactPoint& p : points)
+    TENDRIL_REQUIRE(among(p.edge_a, edges) && among(p.edge_b, edges) && among(p.obstacle_b, model.obstacles.size()) &&
+                        among(p.body_b, model.bodies.size()),
+                    "the state is damaged");
 }
 
 void Touching::follow_bodies(std::vector<Pose>& poses) const {
@@ -136,13 +149,7 @@ void Touching::take(std::span<const int> rods, std::span<const int> pairs, std::
 }
 
 void Touching::gather() {
-  for (const int rod : rods_) {
-    const Part& part = *parts_[z(rod)];
-    const auto places = part.problem.places();
-    field_.x[z(part.chain.root_node)] = places[0];
-    for (int i = 0; i < part.chain.real(); ++i)
-      if (part.chain.links[z(i)].far != part.chain.root_node) field_.x[z(part.chain.links[z(i)].far)] = places[z(i + 1)];
-  }
+  for (const int rod : rods_) field_.take_places(*parts_[z(rod)], parts_[z(rod)]->problem.places(), field_.x);
   if (joined_ == nullptr) return;
   follow_bodies(poses_);
   for (const int o : field_.free_bodies()) body_motion_[z(o)] = field_.moved(o, base_poses_[z(o)], poses_[z(o)]);

@@ -48,6 +48,7 @@ class ContactField {
   void begin_boxes(const Part& part);
   // Places of a rod's nodes, root first; `pad` and half of what they have grown by beyond.
   void include(const Part& part, std::span<const Vec3> nodes, double pad = 0);
+  void take_places(const Part& part, std::span<const Vec3> nodes, std::vector<Vec3>& to) const;
   double reach() const { return reach_; }
   Found list(std::span<const Pose> from, std::span<const Pose> to);
   bool is_inside(int edge, const Vec3& p, const Vec3& q) const;
@@ -73,6 +74,8 @@ class ContactField {
   std::vector<int> free_;
   int obstacles_ = 0;  // that are no bodies
 };
+
+void check_loaded_points(std::span<const ContactPoint> points, const Model& model, int edges);
 
 // What contacts did in a step [J].
 struct ContactWork {

@@ -68,6 +68,14 @@ const std::vector<OptionInfo>& options() {
        forever,
        {"hybrid", "block_diagonal", "diagonal"},
        "Of solver = \"pcg\". `hybrid`: the paper's."},
+      {"contact",
+       "",
+       std::string("barrier"),
+       -forever,
+       forever,
+       {"barrier", "active_set"},
+       "How rods touch. `barrier`: part of the energy, nothing ever passes through. `active_set`: the paper's, gaps as "
+       "inequalities; may overlap, and pass through in large steps; without friction, joints, bodies and moving obstacles."},
       {"solver_tolerance", "", 1e-7, 1e-15, 1e-1, {}, "Of solver = \"pcg\": largest residual over the right-hand side."},
   };
   return list;
@@ -95,7 +103,8 @@ MethodInfo make_info() {
       {"two neighbouring segments folded onto each other by more than 170 degrees",
        "take more segments, or options.compact.strain = \"sine\", which is smooth there"},
       {"two bodies touched, or a body the ground, which compact does not solve for",
-       "set body.collides = false where they do not matter to each other, or take a method whose bodies collide"}};
+       "set body.collides = false where they do not matter to each other, or take a method whose bodies collide"},
+      {"contact = \"active_set\" has motion only, no equilibria", "take options.compact.contact = \"barrier\""}};
   return info;
 }
 
@@ -158,12 +167,34 @@ void check_symmetric(const Model& model, const std::string& solver, Problems& pr
          "leave solver = \"exact\""});
   }
 }
+
+// The paper's contact has rods, obstacles that stand still, and no friction.
+void check_active_set(const Model& model, const Options& options, Problems& problems) {
+  const auto refuse = [&](const std::string& what) {
+    problems.push_back(
+        {Severity::error, "", "options.compact.contact", "got \"active_set\", and " + what,
+         "the paper's active set has frictionless contact of rods with rods and with obstacles that stand still",
+         "take contact = \"barrier\""});
+  };
+  bool rubs = model.contact.friction > 0;
+  for (const ObstacleModel& o : model.obstacles) {
+    rubs = rubs || o.friction > 0;
+    if (o.moves()) refuse("obstacle " + o.name + " moves");
+  }
+  if (rubs) refuse("there is friction");
+  if (!model.joints.empty() || !model.bodies.empty()) refuse("there are joints or bodies");
+  if (options.word("solver") != "exact") refuse("solver = \"" + options.word("solver") + "\"");
+  for (std::size_t r = 0; r < model.rods.size(); ++r)
+    if (!all_have_potentials(model, static_cast<int>(r)))
+      refuse("rod " + model.rods[r].name + " has a moment, a load in material axes, drag or wind");
+}
 }  // namespace
 
 Problems check(const Model& model, const Options& options) {
   Problems problems;
   if (options.word("strain") == "sine") check_sines(model, problems);
   if (options.word("solver") != "exact") check_symmetric(model, options.word("solver"), problems);
+  if (model.contact.enabled && options.word("contact") == "active_set") check_active_set(model, options, problems);
   for (std::size_t r = 0; r < model.rods.size(); ++r) {
     const RodSpan& span = model.rods[r].span;
     if (span.edges >= (span.ring ? 3 : 2)) continue;
@@ -184,13 +215,7 @@ Problems check(const Model& model, const Options& options) {
 }
 
 const MethodEntry& entry() {
-  static const MethodEntry the_entry{
-      make_info(), &check, &advise,
-      [](std::shared_ptr<const Model> model, const Options& options, const Resources& resources) -> std::unique_ptr<Method> {
-        Settings settings = Settings::from(options);
-        settings.threads = resources.threads;
-        return std::make_unique<Compact>(std::move(model), settings);
-      }};
+  static const MethodEntry the_entry{make_info(), &check, &advise, &make_method<Compact, Settings>};
   return the_entry;
 }
 

@@ -56,12 +56,7 @@ void Meeting::visit_state(StateArchive& archive) {
   archive(energy_, least_gap_, field_.missing_radius, field_.kept, points_);
   archive.fixed(poses_), archive.fixed(hit_);
   if (!archive.reading()) return;
-  const auto& geometry = field_.geometry();
-  const auto among = [](int number, auto count) { return number >= -1 && number < static_cast<std::int64_t>(count); };
-  for (const ContactPoint& p : points_)
-    TENDRIL_REQUIRE(among(p.edge_a, geometry.edges()) && among(p.edge_b, geometry.edges()) &&
-                        among(p.obstacle_b, model_.obstacles.size()) && among(p.body_b, model_.bodies.size()),
-                    "the state is damaged");
+  check_loaded_points(points_, model_, field_.geometry().edges());
   for (std::size_t k = 1; k < field_.kept.size(); ++k)
     TENDRIL_REQUIRE(field_.kept[k - 1].key < field_.kept[k].key, "the state is damaged");
 }

@@ -52,6 +52,7 @@ void Compact::write(Frame& frame) const {
     frame.own_energy.gravity -= model_->bodies[b].mass * drive_.gravity.dot(frame.bodies[b].pose.position);
   }
   frame.contacts.clear();
+  if (active_set_) frame.contacts.assign(active_set_->points().begin(), active_set_->points().end());
   if (meeting_) {
     frame.contacts.assign(meeting_->points().begin(), meeting_->points().end());
     frame.own_energy.contact = meeting_->energy();
@@ -70,6 +71,7 @@ void Compact::visit_state(StateArchive& archive) {
     if (archive.reading()) part->problem.restore(part->state);
   }
   if (meeting_) archive(*meeting_);
+  if (active_set_) archive(*active_set_);
   if (archive.reading()) loads_.update(drive_);
   if (joined_) archive(*joined_);
   if (joined_ && archive.reading()) joined_->drive(drive_);

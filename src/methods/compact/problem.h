@@ -91,8 +91,10 @@ class Problem {
   void add_energy(double energy, double scale) { energy_ += energy, energy_scale_ += scale; }
   Vec3& node_gradient(int k) { return node_gradient_[z(k)]; }
   Vec3& link_gradient(int i) { return link_gradient_[z(i)]; }
-  const ChainLDLT& assembled(bool exact);               // blocks of its matrix at the present place
-  std::span<double> direction() { return direction_; }  // root, turns, rows
+  const ChainLDLT& assembled(bool exact);                      // blocks of its matrix at the present place
+  std::span<double> direction() { return direction_; }         // root, turns, rows
+  bool find_factored_direction() { return find_symmetric(); }  // and what it was solved with is at hand: unknowns, then rows
+  void solve_factored(std::span<double> x, int columns) const;
   std::span<const double> multipliers() const { return lambda_; }
   bool row_holds(int row) const { return row_on_[z(row)] != 0; }
   bool root_is_held() const { return state_->root_held; }

@@ -260,13 +260,7 @@ Problems check(const Model& model, const Options&) {
 }
 
 const MethodEntry& entry() {
-  static const MethodEntry the_entry{
-      make_info(), &check, &advise,
-      [](std::shared_ptr<const Model> model, const Options& options, const Resources& resources) -> std::unique_ptr<Method> {
-        Settings settings = Settings::from(options);
-        settings.threads = resources.threads;
-        return std::make_unique<Der>(std::move(model), settings);
-      }};
+  static const MethodEntry the_entry{make_info(), &check, &advise, &make_method<Der, Settings>};
   return the_entry;
 }
 

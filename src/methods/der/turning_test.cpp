@@ -3,8 +3,8 @@
 #include <cmath>
 
 #include "math/number.h"
+#include "methods/der/der_testing.h"
 #include "methods/der/failures.h"
-#include "methods/der/joints/joins_testing.h"
 #include "testing/sentence.h"
 
 namespace tendril::der {

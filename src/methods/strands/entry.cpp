@@ -86,13 +86,7 @@ Problems check(const Model& model, const Options&) {
 StepAdvice advise(const Model&, const Options&) { return {0, 0, "equilibria only"}; }
 
 const MethodEntry& entry() {
-  static const MethodEntry the_entry{
-      make_info(), &check, &advise,
-      [](std::shared_ptr<const Model> model, const Options& options, const Resources& resources) -> std::unique_ptr<Method> {
-        Settings settings = Settings::from(options);
-        settings.threads = resources.threads;
-        return std::make_unique<Strands>(std::move(model), settings);
-      }};
+  static const MethodEntry the_entry{make_info(), &check, &advise, &make_method<Strands, Settings>};
   return the_entry;
 }
 

@@ -2,7 +2,7 @@
 #include <cmath>
 
 #include "math/rotation.h"
-#include "methods/der/joints/joins_testing.h"
+#include "methods/der/der_testing.h"
 #include "testing/finite_difference.h"
 #include "testing/sentence.h"
 

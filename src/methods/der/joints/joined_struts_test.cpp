@@ -1,5 +1,5 @@
 // Straight rods that are pushed together through joints and by driven bodies.
-#include "methods/der/joints/joins_testing.h"
+#include "methods/der/der_testing.h"
 #include "tendril/simulate.h"
 #include "testing/sentence.h"
 

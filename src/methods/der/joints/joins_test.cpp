@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "math/rotation.h"
-#include "methods/der/joints/joins_testing.h"
+#include "methods/der/der_testing.h"
 #include "model/bodies.h"
 #include "testing/allocation_count.h"
 #include "testing/sentence.h"
@@ -46,11 +46,7 @@ void run(Der& der, double duration, double h) {
 
 SENTENCE("der", "a body on a twisted rod is a torsion pendulum of the exact frequency, with either end of the rod") {
   for (const bool at_end : {true, false}) {
-    Scene scene = one_rod(StraightCurve{Vec3::Zero(), Vec3(1.2, 0, 0)}, 6, plain_section(0.6, 0.6, 0.5));
-    scene.rods[0].initial_twist = 0.1 / (2 * pi);
-    add_clamp(scene, at_end ? 0 : 1);
-    scene.bodies = {body_at("bob", Vec3(at_end ? 1.2 : 0, 0, 0), 1, Vec3(0.02, 0.02, 0.02))};
-    scene.joints = {join(JointKind::rigid, on_rod("rod", at_end ? 1 : 0), on_body("bob"))};
+    const Scene scene = torsion_pendulum(at_end);
     const auto model = model_of(scene);
     Der der(model, {});
     const double h = 1e-3;

@@ -1,0 +1,95 @@
+// What cannot be is named, and the last good state stays.
+#include <cmath>
+
+#include "methods/compact/compact_testing.h"
+#include "tendril/simulate.h"
+#include "testing/sentence.h"
+
+namespace tendril::compact {
+namespace {
+
+bool mentions(const std::string& text, const std::string& word) { return text.find(word) != std::string::npos; }
+
+Obstacle plate(const std::string& name, double z, double to) {
+  Obstacle o;
+  BoxShape shape;
+  shape.center = Vec3(0.5, 0, z), shape.size = Vec3(2, 2, 0.1);
+  o.name = name, o.shape = shape;
+  o.move.keys = {{0, Vec3::Zero()}, {1, Vec3(0, 0, to)}};
+  return o;
+}
+
+SENTENCE("compact",
+         "two plates driven into each other with a rod between stop the run, which names the rod and keeps its state") {
+  Scene scene = one_rod(line, 6);
+  scene.rods[0].name = "squeezed";
+  Rod far = small_rod("far", StraightCurve{Vec3(0, 5, 0), Vec3(1, 5, 0)}, 6);
+  scene.rods.insert(scene.rods.begin(), far);
+  scene.contact.enabled = true;
+  scene.obstacles = {plate("below", -0.08, 0.1), plate("above", 0.08, -0.1)};
+  scene.time.duration = 1, scene.time.step = 0.02;
+  Checked<Simulation> simulation = Simulation::open(scene);
+  ASSERT_TRUE(simulation) << to_text(simulation.problems());
+  while (!simulation->finished() && simulation->advance().outcome == Outcome::fine) {
+  }
+  const RunReport report = simulation->report();
+  EXPECT_TRUE(mentions(report.message, "rod squeezed")) << report.message;
+  // Faces start 0.03 m from the axis and move 0.1 m in a second: at 0.2 s they have the rod's 0.01 m left.
+  EXPECT_GT(report.time, 0.15);
+  EXPECT_LT(report.time, 0.21);
+  for (int i = 7; i < 14; ++i) EXPECT_LT(std::abs(simulation->frame().position[NodeIndex{i}].z()), 0.01) << i;
+  for (const ContactPoint& p : simulation->frame().contacts) EXPECT_GT(p.gap, 0);
+}
+
+SENTENCE("compact", "a rod held at every node, more rows than it has unknowns, stands; out of reach it is refused by name") {
+  Scene scene = one_rod(line, 4);
+  for (const double at : {0.0, 0.25, 0.5, 0.75, 1.0}) add_clamp(scene, at, {Hold::position});
+  scene.time.duration = 0.1, scene.time.step = 0.01;
+  Checked<Simulation> simulation = Simulation::open(scene);
+  ASSERT_TRUE(simulation) << to_text(simulation.problems());
+  while (!simulation->finished()) ASSERT_EQ(simulation->advance().outcome, Outcome::fine) << simulation->report().message;
+  for (int i = 0; i < 5; ++i)
+    EXPECT_LT((simulation->frame().position[NodeIndex{i}] - Vec3(0.25 * i, 0, 0)).norm(), 1e-12) << i;
+  scene.clamps[3].move.keys = {{0, Vec3::Zero()}, {0.1, Vec3(0.05, 0, 0)}};
+  Checked<Simulation> refused = Simulation::open(scene);
+  ASSERT_FALSE(refused);
+  EXPECT_TRUE(mentions(to_text(refused.problems()), "clamp[3].move")) << to_text(refused.problems());
+}
+
+SENTENCE("compact", "a rod that folds onto itself between two segments says so by angle and proposes sine, which goes on") {
+  for (const char* strain : {"angle", "sine"}) {
+    Scene scene = one_rod(line, 2);
+    // Limp, held at its start, its free half thrown back over the other one.
+    StiffnessSection limp = plain_section(1e-6, 1e-6, 1e-6);
+    scene.rods[0].section = limp;
+    add_clamp(scene, 0);
+    ForceLoad pull;
+    pull.rod = "rod", pull.at = 1, pull.value = Vec3(-1, 0.05, 0);
+    scene.loads.push_back(pull);
+    scene.options["compact"]["strain"] = std::string(strain);
+    scene.time.duration = 3, scene.time.step = 0.02;
+    Checked<Simulation> simulation = Simulation::open(scene);
+    ASSERT_TRUE(simulation) << to_text(simulation.problems());
+    while (!simulation->finished() && simulation->advance().outcome == Outcome::fine) {
+    }
+    const RunReport report = simulation->report();
+    if (std::string(strain) == "sine") {
+      EXPECT_TRUE(simulation->finished()) << report.message;
+      continue;
+    }
+    EXPECT_TRUE(mentions(report.message, "170 degrees") && mentions(report.message, "sine")) << report.message;
+  }
+}
+
+SENTENCE("compact", "with sines, twist of more than half a radian per joint is warned of") {
+  Scene scene = one_rod(line, 10);
+  add_clamp(scene, 0);
+  scene.rods[0].initial_twist = 2;  // turns: 1.26 rad per joint
+  scene.options["compact"]["strain"] = std::string("sine");
+  Checked<Simulation> simulation = Simulation::open(scene);
+  ASSERT_TRUE(simulation) << to_text(simulation.problems());
+  EXPECT_TRUE(mentions(to_text(simulation.problems()), "half a radian")) << to_text(simulation.problems());
+}
+
+}  // namespace
+}  // namespace tendril::compact
