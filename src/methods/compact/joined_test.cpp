@@ -71,7 +71,7 @@ struct Island {
   void begin(const Stage& stage) {
     joined.begin(drive, stage);
     for (const int r : joined.rods()) parts[z(r)]->problem.begin(parts[z(r)]->state, drive, loads, stage);
-    joined.settle();
+    joined.settle(joined.rods());
     coupled.take(joined.rods(), nullptr, &joined);
   }
   // All that Newton's method brings to zero, in turns from where the base is.
