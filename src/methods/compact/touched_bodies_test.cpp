@@ -122,5 +122,21 @@ SENTENCE("compact", "a driven body pushes a rod along") {
   EXPECT_GT(moved.frame.flow.obstacles, 0);
 }
 
+SENTENCE("compact", "bodies that come to touch each other, or the ground, end the run with their cause") {
+  for (const bool ground : {false, true}) {
+    Scene scene = beam_between_walls(1);
+    scene.bodies = {thing("ball", SphereBody{0.05}, Vec3(3, 0, 0.5), 1)};
+    if (ground)
+      add_shape(scene, HalfSpaceShape{Vec3(0, 0, -0.5), Vec3::UnitZ()});
+    else
+      scene.bodies.push_back(thing("shelf", BoxBody{Vec3(1, 1, 0.1)}, Vec3(3, 0, 0), 1)),
+          scene.bodies[1].kind = BodyKind::fixed;
+    scene.time.step = 5e-3, scene.time.duration = 1;
+    const Moved moved(scene);
+    EXPECT_EQ(moved.report.outcome, Outcome::diverged);
+    EXPECT_CONTAINS(moved.report.message, "two bodies touched, or a body the ground");
+  }
+}
+
 }  // namespace
 }  // namespace tendril::compact
