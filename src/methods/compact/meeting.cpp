@@ -7,7 +7,7 @@
 namespace tendril::compact {
 namespace {
 
-constexpr int max_rounds = 60;         // of larger boxes
+constexpr int max_rounds = 200;        // of other boxes
 constexpr int max_drive_rounds = 60;   // of driven things
 constexpr double kept_in_drive = 0.8;  // of what is free
 constexpr int friction_rounds = 2;
@@ -21,7 +21,7 @@ Meeting::Meeting(const Model& model, Parts& parts, const SolverSettings& setting
   target_ = poses_;
   root_target_.resize(parts.size());
   group_.resize(parts.size()), is_done_.resize(parts.size()), is_started_.resize(parts.size());
-  progress_.resize(parts.size());
+  progress_.resize(parts.size()), spent_.resize(parts.size()), is_moved_.resize(parts.size());
   // What overlaps at the start, within what a scene may: radii are as much smaller until it is open.
   field_.begin_boxes();
   for (const auto& part : parts_) {
@@ -54,7 +54,9 @@ void Meeting::begin(const Drive& drive, const LoadsNow& loads, const Stage& stag
   for (std::size_t o = 0; o < drive.obstacles.size(); ++o) target_[o] = drive.obstacles[o].pose;
   // How far a step may go beyond the first guess before contacts are looked for again.
   pad_ = stage.still() ? field_.geometry().skin() : field_.reach() + stage.h * stage.h * drive.gravity.norm();
+  most_pad_ = std::max(pad_, 2 * field_.geometry().skin());
   field_.begin_boxes();
+  std::fill(spent_.begin(), spent_.end(), 0), std::fill(is_moved_.begin(), is_moved_.end(), 0);
   if (joined_ != nullptr) joined_->begin(drive, stage);
   for (std::size_t r = 0; r < parts_.size(); ++r) {
     Part& part = *parts_[r];
@@ -158,9 +160,10 @@ void Meeting::start_island(Island& island) {
   double low = 1, high = 0;
   for (const int r : island.rods) low = std::min(low, progress_[z(r)]), high = std::max(high, progress_[z(r)]);
   island.progress = low;
+  island.goes_on = all_started && low == high;
   island.target_poses.resize(poses_.size());
   for (std::size_t o = 0; o < poses_.size(); ++o) island.target_poses[o] = pose_between(o, low);
-  if (!all_started || low != high) {
+  if (!island.goes_on) {
     // Some are not under way: all begin at the last level.
     Joined* joined = joined_to(island);
     if (joined != nullptr) joined->begin(*drive_, stage_);
@@ -229,7 +232,7 @@ void Meeting::solve_island(Island& island) {
     }
     for (const int r : island.rods) parts_[z(r)]->problem.freeze_loads();
     const bool rubs = island.touching.set_friction(rubbed > 0 ? 1 : 0);
-    island.coupled.take(island.rods, &island.touching, joined_to(island));
+    island.coupled.take(island.rods, &island.touching, joined_to(island), island.goes_on || round > 0);
     island.solved = island.coupled.iterate();
     iterations += island.solved.iterations;
     if (!island.solved.fine) break;
@@ -276,6 +279,7 @@ bool Meeting::solve_stage(const Drive& drive, const LoadsNow& loads, const Stage
     }
     if (round == 0) open_overlaps();
     find_islands();
+    if (reach_back()) continue;
     const int alone = static_cast<int>(alone_.size());
     workers.for_each_chunk(alone + islands_, [&](int k) {
       if (k < islands_)
@@ -287,10 +291,16 @@ bool Meeting::solve_stage(const Drive& drive, const LoadsNow& loads, const Stage
     bool grown = false;
     for (int k = 0; k < islands_; ++k) {
       Island& island = *island_[z(k)];
-      for (const int r : island.rods) parts_[z(r)]->solved = island.solved;
-      fine = fine && (island.solved.fine || island.touching.outgrown());
-      if (!island.touching.outgrown()) continue;
-      island.touching.grow_boxes(pad_);
+      bool goes_on = island.touching.outgrown();
+      for (const int r : island.rods) {
+        parts_[z(r)]->solved = island.solved;
+        parts_[z(r)]->solved.iterations = spent_[z(r)] += island.solved.iterations;
+        if (goes_on && spent_[z(r)] >= settings_.iterations)
+          goes_on = false, parts_[z(r)]->solved.fine = false, parts_[z(r)]->solved.cause = Cause::step_too_large;
+      }
+      fine = fine && (island.solved.fine || goes_on);
+      if (!goes_on) continue;
+      grow(island);
       grown = true;
     }
     for (const int r : alone_) grown = !check_alone(r) || grown;

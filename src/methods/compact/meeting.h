@@ -34,6 +34,7 @@ class Meeting {
     Coupled coupled;
     Touching touching;
     double progress = 0;  // of what is driven
+    bool goes_on = false;
     std::vector<Pose> target_poses;
     std::vector<Vec3> shift;
     Solved solved;
@@ -43,6 +44,8 @@ class Meeting {
   void begin(const Drive& drive, const LoadsNow& loads, const Stage& stage);
   void begin_rod(int rod);
   void find_islands();
+  bool reach_back();
+  void grow(Island& island);
   void open_overlaps();
   void solve_alone(int rod);
   void solve_island(Island& island);
@@ -70,12 +73,15 @@ class Meeting {
   std::vector<int> group_, alone_;               // by rod; rods
   std::vector<char> is_done_, is_started_;       // by rod
   std::vector<double> progress_;                 // by rod
+  std::vector<int> spent_;                       // iterations of this step, by rod
+  std::vector<char> is_moved_;                   // by rod: its boxes are around where it has come to
+  std::vector<Vec3> places_;
   std::vector<int> island_of_;
   std::vector<ContactPoint> points_;
   std::vector<KeptContact> next_kept_;
   ContactWork work_;
   bool hit_ = false, books_impacts_ = false;  // in the last step; in this one
-  double energy_ = 0, least_gap_ = 1, pad_ = 0;
+  double energy_ = 0, least_gap_ = 1, pad_ = 0, most_pad_ = 0;
 };
 
 }  // namespace tendril::compact
