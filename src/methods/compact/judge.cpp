@@ -101,10 +101,18 @@ Verdict Problem::judge() {
   Eigen::MatrixXd roll = Eigen::MatrixXd::Zero(size(), 1);
   for (int i = 0; i < chain_.all(); ++i) roll.block<3, 1>(3 + 3 * i, 0) = frame_[z(i)].col(2);
   const int turning = null.size() > 0 ? find_null_space(roll, metric, tolerance, multiply_by).size() : 0;
+  // Where it may move for nothing the chain alone is singular, and its pivots would be rounding of either sign, as large as rows can make
+  // them. So its first link is held, and let go again in the border: [A + k E E^T, E; E^T, 1/k] has the inertia of A, and 1/k's.
+  const int anchors = null.size() > 0 ? 3 : 0, first_anchor = chain_.rows() + null.size();
   BorderedLDLT border;
-  border.resize(size(), chain_.rows() + null.size());
+  border.resize(size(), first_anchor + anchors);
   fill_border(border, false);
   set_deflation(border, null, metric, chain_.rows());
+  for (int k = 0; k < anchors; ++k) {
+    ldlt_.link(0).turn(k, k) += chain_.stiffest;
+    border.column(3 + k, first_anchor + k) = 1;
+    border.add_corner(first_anchor + k, first_anchor + k, 1 / chain_.stiffest);
+  }
   const auto below = [&](double shift) {  // eigenvalues less than -shift, neutral ones apart
     const int inner = ldlt_.factor(0, shift * unit).negative;
     return inner + border.factor(ldlt_, 1e-300).negative - active_rows_ - null.size();
