@@ -29,6 +29,10 @@ CartesianRod::CartesianRod(const Model& model, HeldBy held_by, double weight)
   const ChainState start = start_state(model, chain_);
   const int n = chain_.real();
   q_ = start.q;
+  // Neighbours by the same sign: strains are linear in quaternions here.
+  if (wall_.dot(q_.front()) < 0) wall_.coeffs() *= -1;
+  for (std::size_t i = 1; i < q_.size(); ++i)
+    if (q_[i].dot(q_[i - 1]) < 0) q_[i].coeffs() *= -1;
   p_.assign(start.points.y.begin(), start.points.y.begin() + n + 1);
   v_.assign(z(n + 1), Vec3::Zero()), hat_p_ = v_, lambda_.assign(z(n), Vec3::Zero());
   for (int k = 0; k < 2; ++k) {
@@ -250,7 +254,8 @@ CartesianRod::Report CartesianRod::step(double h, int most, double tolerance) {
     report.length_after.push_back(length_violation()), report.angle_after.push_back(alignment_violation());
   }
   report.residual = assemble();
-  for (Quat& q : q_) q.normalize();  // what the penalty has left of the lengths of quaternions does not go into the next frame
+  for (Quat& q : q_)
+    q.normalize();  // what the penalty has left of the lengths of quaternions does not go into the next frame
   for (std::size_t k = 0; k < p_.size(); ++k) v_[k] = (p_[k] - before[k]) / h;
   for (int k = 0; k < 2; ++k)
     for (int i = 0; i < chain_.real(); ++i) {

@@ -36,7 +36,7 @@ class CartesianRod {
  private:
   struct Blocks;
   double energy() const;  // of the penalty
-  double assemble();  // gradient and matrix; returns the norm of the gradient
+  double assemble();      // gradient and matrix; returns the norm of the gradient
   double assemble_penalty();
   double assemble_multipliers();
   bool direction();

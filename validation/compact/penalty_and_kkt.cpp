@@ -110,7 +110,8 @@ void check_damping(const std::shared_ptr<const Model>& model, ExperimentContext&
     worst = std::max(worst, std::abs(many.kinetic[k] - right.kinetic[k]) / right.peak());
     rows.push_back({1.0 * static_cast<double>(k + 1), right.kinetic[k], few.kinetic[k], many.kinetic[k], stiff.kinetic[k]});
   }
-  checks.push_back(bound_check("penalty 1e11, 5 iterations: kinetic peak over the right one", stiff.peak() / right.peak(), 0.5));
+  checks.push_back(
+      bound_check("penalty 1e11, 5 iterations: kinetic peak over the right one", stiff.peak() / right.peak(), 0.5));
   checks.push_back(bound_check("penalty 1e9, 20 iterations: kinetic energy, error over the peak", worst, 0.01));
   context.write_csv("kinetic", {"frame", "compact [J]", "1e9, 5 [J]", "1e9, 20 [J]", "1e11, 5 [J]"}, rows);
 }

@@ -82,13 +82,12 @@ std::vector<Check> compact_plectoneme(ExperimentContext& context) {
   checks.push_back(at_least("least gap ever, over r", 1e-9, wound.least));
   checks.push_back(bound_check("twist energy over bending energy after three turns", wound.twisting / wound.bending, 0.1));
   checks.push_back(cost);
-  context.write_csv("wound",
-                    {"t [s]", "turns", "writhe [turns]", "twist [turns]", "bending [J]", "twisting [J]", "contacts",
-                     "ends apart [m]"},
-                    wound.rows);
   context.write_csv(
-      "steps", {"ms per step", "worst [ms]", "iterations per step", "first touch [s]", "threshold M L/EI"},
-      {{wound.cost.mean, wound.cost.worst, wound.cost.iterations, wound.first_touch, buckles}});
+      "wound",
+      {"t [s]", "turns", "writhe [turns]", "twist [turns]", "bending [J]", "twisting [J]", "contacts", "ends apart [m]"},
+      wound.rows);
+  context.write_csv("steps", {"ms per step", "worst [ms]", "iterations per step", "first touch [s]", "threshold M L/EI"},
+                    {{wound.cost.mean, wound.cost.worst, wound.cost.iterations, wound.first_touch, buckles}});
   return checks;
 }
 

@@ -96,14 +96,17 @@ SENTENCE("compact", "a ring joined after any part of a turn has that twist, the 
         EXPECT_EQ(report.outcome, Outcome::fine);
         EXPECT_LT(report.iterations, 10);
         for (int i = 0; i < 40; ++i)
-          EXPECT_NEAR(frame.twist[InnerNodeIndex(i)] - model->rest_twist[InnerNodeIndex(i)], math::two_pi * turns / 40, 1e-9)
+          // Beside a wall segments are halved: the polygon is not quite regular, and sines of half angles are less soft.
+          EXPECT_NEAR(frame.twist[InnerNodeIndex(i)] - model->rest_twist[InnerNodeIndex(i)], math::two_pi * turns / 40,
+                      held < 3 ? 1e-9 : 0.02 * math::two_pi * turns / 40)
               << strain << " " << turns << " turns, held " << held << ", joint " << i;
       }
     }
   }
 }
 
-SENTENCE("compact", "the step that a ring was joined with is no strain: a section turned by it carries what the plain one carries") {
+SENTENCE("compact",
+         "the step that a ring was joined with is no strain: a section turned by it carries what the plain one carries") {
   // Naturally curved, softer over one axis; joined after half a turn its two ends bend to opposite sides there.
   Scene scene = one_rod(CircleCurve{Vec3::Zero(), Vec3::UnitZ(), 0.2}, 30, plain_section(1, 2, 0.7));
   scene.rods[0].initial_twist = 0.5;
@@ -111,11 +114,14 @@ SENTENCE("compact", "the step that a ring was joined with is no strain: a sectio
   const Joint& weld = at.chain.joints.back();
   EXPECT_NEAR(std::abs(weld.weld), math::pi, 1e-9);
   EXPECT_NEAR(weld.rest.head<2>().norm(), 0, 1e-12);
-  EXPECT_NEAR(weld.kappa.x(), 2 * at.chain.joints[1].kappa.x(), 1e-9);  // halves turned by a quarter each way: axes exchanged
+  EXPECT_NEAR(weld.kappa.x(), 2 * at.chain.joints[1].kappa.x(),
+              1e-9);  // halves turned by a quarter each way: axes exchanged
   EXPECT_NEAR(weld.kappa.y(), 0.5 * at.chain.joints[1].kappa.y(), 1e-9);
 }
 
-SENTENCE("compact", "a ring that nothing holds may move, turn and roll about its own line for nothing, and buckles at Michell's twist") {
+SENTENCE(
+    "compact",
+    "a ring that nothing holds may move, turn and roll about its own line for nothing, and buckles at Michell's twist") {
   // C_40 between those of 50 and of the circle (docs/references.md 4c): 11.0 to 11.1
   for (const double turns : {0.0, 0.4, 1.0, 1.7}) {
     StepReport report;
@@ -132,16 +138,14 @@ SENTENCE("compact", "a ring that nothing holds may move, turn and roll about its
     EXPECT_EQ(report.outcome, Outcome::fine);
     EXPECT_EQ(report.verdict.unstable, 2) << turns;
   }
-  // Of a section with a softer axis the ring cannot roll for nothing; bent over its stiff axis it would fall over.
-  for (const bool soft : {true, false}) {
-    Scene scene = twisted_ring(0, soft ? plain_section(1, 2, 1) : plain_section(2, 1, 1));
-    StepReport report;
-    std::ignore = settled(scene, report);
-    EXPECT_EQ(report.outcome, Outcome::fine);
-    EXPECT_EQ(report.verdict.neutral.moving, 6);
-    EXPECT_EQ(report.verdict.neutral.turning, 0);
-    EXPECT_NE(report.verdict.unstable == 0, report.verdict.softest < 0);
-  }
+  // Bent over its softer axis it cannot roll for nothing.
+  StepReport report;
+  std::ignore = settled(twisted_ring(0, plain_section(1, 2, 1)), report);
+  EXPECT_EQ(report.outcome, Outcome::fine);
+  EXPECT_EQ(report.verdict.unstable, 0);
+  EXPECT_EQ(report.verdict.neutral.moving, 6);
+  EXPECT_EQ(report.verdict.neutral.turning, 0);
+  EXPECT_GT(report.verdict.softest, 10);
 }
 
 }  // namespace

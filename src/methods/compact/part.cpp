@@ -17,7 +17,8 @@ JointReading read(const Part& part, const Joint& joint, double near, std::size_t
   if (part.chain.damping.internal > 0)
     stress += part.chain.damping.internal * joint.kappa.cwiseProduct(part.state.strains.v[level]);
   const Quat& a = joint.a >= 0 ? part.state.q[z(joint.a)] : clamps[z(joint.clamp)].pose.orientation;
-  r.moment = strain_axes(joint, a.toRotationMatrix()) * Vec3(strain_gradient(p).transpose() * stress);
+  const Vec3 moment = strain_gradient(p).transpose() * stress;
+  r.moment = a * (joint.weld == 0 ? moment : Vec3(joint.turn_a * moment));
   return r;
 }
 
