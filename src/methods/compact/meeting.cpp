@@ -384,18 +384,4 @@ bool Meeting::solve_rounds(bool listed, Workers& workers) {
   return true;
 }
 
-// Alone it may go anywhere in its box; from further away it starts again.
-bool Meeting::check_alone(int rod) {
-  Part& part = *parts_[z(rod)];
-  const auto places = part.problem.places();
-  bool inside = true;
-  for (int i = 0; i < part.chain.real() && inside; ++i)
-    inside = field_.is_inside(part.chain.links[z(i)].edge, places[z(i)], places[z(i + 1)]);
-  if (inside || !part.solved.fine) return true;
-  field_.include(part, places, pad_);
-  part.problem.take_back();
-  begin_rod(rod);
-  return false;
-}
-
 }  // namespace tendril::compact
