@@ -10,6 +10,22 @@ namespace tendril {
 
 namespace {
 std::size_t bl(int i) { return static_cast<std::size_t>(i); }
+
+// to[r] = sum over k < W of f[k] columns[k h + r], for rows first <= r < h.
+template <int W>
+void combine(const double (&f)[6], const double* __restrict columns, int h, int first, double* __restrict to) {
+  for (int r = first; r < h; ++r) {
+    double sum = f[0] * columns[r];
+    for (int k = 1; k < W; ++k) sum += f[k] * columns[k * h + r];
+    to[r] = sum;
+  }
+}
+void combine(int w, const double (&f)[6], const double* columns, int h, int first, double* to) {
+  if (w == 3)
+    combine<3>(f, columns, h, first, to);
+  else
+    combine<6>(f, columns, h, first, to);
+}
 }  // namespace
 
 void BlockLDLT::begin(int blocks) {
@@ -112,13 +128,9 @@ void BlockLDLT::eliminate(int p, double accepted, PivotReport& report) {
   double* l = lower_.data() + node.below;
   std::copy(l, l + w * h, panel_.data());
   for (int c = 0; c < w; ++c) {
-    double* to = l + c * h;
-    std::fill(to, to + h, 0.0);
-    for (int k = 0; k < w; ++k) {
-      const double f = d[k * w + c];
-      const double* from = panel_.data() + k * h;
-      for (int r = 0; r < h; ++r) to[r] += f * from[r];
-    }
+    double f[6];
+    for (int k = 0; k < w; ++k) f[k] = d[k * w + c];
+    combine(w, f, panel_.data(), h, 0, l + c * h);
   }
 }
 
@@ -135,13 +147,9 @@ void BlockLDLT::update(int p) {
     if (!is_last) find_relative(beside.subspan(b + 1), beside[b]);
     for (int c = 0; c < to.width(); ++c) {
       double* u = column_work_.data();
-      std::fill(u + first, u + h, 0.0);
-      for (int k = 0; k < w; ++k) {
-        const double f = panel_[bl(k * h + first + c)];
-        if (f == 0) continue;
-        const double* lk = l + k * h;
-        for (int r = first; r < h; ++r) u[r] += f * lk[r];
-      }
+      double f[6];
+      for (int k = 0; k < w; ++k) f[k] = panel_[bl(k * h + first + c)];
+      combine(w, f, l, h, first, u);
       int r = first;
       if (is_last) {
         for (std::size_t a = b; a < beside.size(); ++a) {

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
+#include <cstdint>
 #include <utility>
 
 #include "linear/pivots.h"
@@ -67,6 +69,12 @@ PivotReport invert_symmetric(double* a, const double* scale, double accepted) {
   return report;
 }
 
+// 2^-(e/2), e the exponent by which x, positive and finite, is between 1/2 and 1: as frexp and ldexp say it, without a call.
+inline double half_power(double x) {
+  const int exponent = static_cast<int>(std::bit_cast<std::uint64_t>(x) >> 52) - 1022;
+  return std::bit_cast<double>(static_cast<std::uint64_t>(1023 - exponent / 2) << 52);
+}
+
 // Powers of two that bring the largest entry of every row near 1, in two rounds. [Ruiz 2001]
 template <class At>
 void scale_rows(int size, const At& at, double* scale) {
@@ -77,9 +85,7 @@ void scale_rows(int size, const At& at, double* scale) {
       for (int j = 0; j < size; ++j) most = std::max(most, std::abs(at(i, j)) * scale[j]);
       most *= scale[i];
       if (!(most > 0) || !std::isfinite(most)) continue;
-      int exponent = 0;
-      std::ignore = std::frexp(most, &exponent);
-      scale[i] = std::ldexp(scale[i], -(exponent / 2));
+      scale[i] *= half_power(most);
     }
   }
 }

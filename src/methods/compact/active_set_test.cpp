@@ -5,6 +5,7 @@
 
 #include "methods/compact/compact.h"
 #include "methods/compact/compact_testing.h"
+#include "testing/allocation_count.h"
 #include "testing/finite_difference.h"
 #include "testing/sentence.h"
 
@@ -140,7 +141,14 @@ SENTENCE("compact", "by the active set a rod lies on the floor, its gap closed, 
   Compact other(model, settings);
   StateReader reader(writer.buffer());
   other.visit_state(reader);
-  ASSERT_EQ(method.step(0.4, 0.01, {}).outcome, Outcome::fine);
+  long counted = 0;
+  {
+    const AllocationCount count;
+    report = method.step(0.4, 0.01, {});
+    counted = count.count();
+  }
+  ASSERT_EQ(report.outcome, Outcome::fine);
+  EXPECT_EQ(counted, 0);
   ASSERT_EQ(other.step(0.4, 0.01, {}).outcome, Outcome::fine);
   Frame again;
   method.write(frame), other.write(again);
