@@ -251,11 +251,10 @@ CartesianRod::Report CartesianRod::step(double h, int most, double tolerance) {
     // Line search: on the energy; multipliers take the whole step, as in the paper.
     while (held_by_ == HeldBy::penalty && energy() > energy_before + 1e-4 * fraction * slope && fraction > 1e-4)
       move(fraction *= 0.5);
+    for (Quat& q : q_) q.normalize();  // what the penalty has left of their lengths does not go into the next iteration
     report.length_after.push_back(length_violation()), report.angle_after.push_back(alignment_violation());
   }
   report.residual = assemble();
-  for (Quat& q : q_)
-    q.normalize();  // what the penalty has left of the lengths of quaternions does not go into the next frame
   for (std::size_t k = 0; k < p_.size(); ++k) v_[k] = (p_[k] - before[k]) / h;
   for (int k = 0; k < 2; ++k)
     for (int i = 0; i < chain_.real(); ++i) {

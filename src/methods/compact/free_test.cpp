@@ -138,6 +138,15 @@ SENTENCE(
     EXPECT_EQ(report.outcome, Outcome::fine);
     EXPECT_EQ(report.verdict.unstable, 2) << turns;
   }
+  // Held at a point it swings about it for nothing.
+  Scene held = twisted_ring(1);
+  add_clamp(held, 0.3, {Hold::position});
+  StepReport swings;
+  std::ignore = settled(held, swings);
+  EXPECT_EQ(swings.verdict.unstable, 0);
+  EXPECT_EQ(swings.verdict.neutral.swinging, 3);
+  EXPECT_EQ(swings.verdict.neutral.turning, 1);
+  EXPECT_EQ(swings.verdict.neutral.other, 0);
   // Bent over its softer axis it cannot roll for nothing.
   StepReport report;
   std::ignore = settled(twisted_ring(0, plain_section(1, 2, 1)), report);

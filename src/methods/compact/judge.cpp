@@ -80,9 +80,63 @@ void Problem::close_ring(std::span<double> y) const {
   for (int i = 0; i < chain_.real(); ++i) Turn(y.data() + 3 + 3 * i) -= arm(i).cross(force);
 }
 
+namespace {
+
+constexpr int most_anchors = 8;
+
+// The chain alone, without rows, may be singular: where it may move for nothing, or by symmetry (a half circle of a ring). Its pivots would be
+// rounding of either sign. So links are held, and let go again in the border: [A + k E E^T, E; E^T, 1/k] has the inertia of A, and 1/k's.
+// First `evenly` many along the chain; then where a pivot is in doubt, the link beyond it, which made it so.
+void hold_links(ChainLDLT& chain, BorderedLDLT& border, int first, int evenly, double k, double shift) {
+  constexpr double doubtful = 1e-7;  // pivot, over its row
+  int anchors = 0;
+  const auto hold = [&](int link) {
+    for (int c = 0; c < 3; ++c) {
+      chain.link(link).turn(c, c) += k;
+      border.column(3 + 3 * link + c, first + 3 * anchors + c) = 1;
+    }
+    ++anchors;
+  };
+  for (int c = 0; c < 3 * most_anchors; ++c) border.add_corner(first + c, first + c, 1 / k);
+  for (int a = 0; a < evenly; ++a) hold(a * (chain.links() - 1) / evenly);
+  for (PivotReport inner = chain.factor(0, shift);
+       anchors < most_anchors && inner.smallest < doubtful && inner.smallest_at >= 3; inner = chain.factor(0, shift))
+    hold(std::min(inner.smallest_at / 3, chain.links() - 1));
+}
+
+// By inverse iteration with what is factored, of the turns alone; in the plane of the rows, neutral motions left out.
+double softest_mode(const ChainLDLT& chain, BorderedLDLT& border, const NullSpace& null, const Eigen::VectorXd& metric) {
+  constexpr int rounds = 4;
+  const int size = chain.size();
+  std::vector<double> x(z(size + border.border()), 0.0), kept(z(size));
+  for (int i = chain.root_held() ? 3 : 0; i < size; ++i) x[z(i)] = 1 + 0.1 * (i * 7 % 13);  // along no mode in particular
+  const auto leave_neutral = [&] {
+    Eigen::Map<Eigen::VectorXd> v(x.data(), size);
+    if (null.size() > 0) v -= null.vectors * (null.vectors.transpose() * metric.cwiseProduct(v));
+  };
+  double before = 0, along = 0;
+  for (int round = 0; round < rounds; ++round) {
+    leave_neutral();
+    double most = 0;
+    for (int i = 0; i < size; ++i) most = std::max(most, std::abs(x[z(i)]));
+    before = along = 0;
+    for (int i = 0; i < size; ++i) {
+      x[z(i)] *= metric[i] / most;
+      before += x[z(i)] * x[z(i)] / metric[i];
+      kept[z(i)] = x[z(i)];
+    }
+    std::fill(x.begin() + size, x.end(), 0.0);
+    border.solve(chain, x);
+    leave_neutral();
+    for (int i = 0; i < size; ++i) along += x[z(i)] * kept[z(i)];
+  }
+  return before / along;
+}
+
+}  // namespace
+
 Verdict Problem::judge() {
   if (!potential_) return {Verdict::Kind::no_energy};
-  constexpr int rounds = 4;
   std::ignore = evaluate();
   assemble(ldlt_, true);
   const double unit = chain_.EI / (chain_.length * chain_.real());
@@ -94,38 +148,19 @@ Verdict Problem::judge() {
   const double tolerance = 64 * std::numeric_limits<double>::epsilon() * largest / unit + 4 * left / unit;
   const auto multiply_by = [this](std::span<const double> x, std::span<double> y) {
     ldlt_.multiply(x, y);
-    if (chain_.ring && drifts_) close_ring(y);
+    if (chain_.ring) close_ring(y);
   };
   const NullSpace null = find_null_space(rigid_motions(), metric, tolerance, multiply_by);
   // Whether the rod is neutral in turning about itself alone.
   Eigen::MatrixXd roll = Eigen::MatrixXd::Zero(size(), 1);
   for (int i = 0; i < chain_.all(); ++i) roll.block<3, 1>(3 + 3 * i, 0) = frame_[z(i)].col(2);
   const int turning = null.size() > 0 ? find_null_space(roll, metric, tolerance, multiply_by).size() : 0;
-  // The chain alone, without rows, may be singular: where it may move for nothing, or by symmetry (a half circle of a ring). Its pivots would be
-  // rounding of either sign. So links are held, and let go again in the border: [A + k E E^T, E; E^T, 1/k] has the inertia of A,
-  // and 1/k's. Of a ring, five; then where a pivot is in doubt, the link beyond it, which made it so.
-  constexpr int most_anchors = 8, of_ring = 5;
-  constexpr double doubtful = 1e-7;  // pivot, over its row
   const int first_anchor = chain_.rows() + null.size();
-  int anchors = 0;
   BorderedLDLT border;
   border.resize(size(), first_anchor + 3 * most_anchors);
   fill_border(border, false);
   set_deflation(border, null, metric, chain_.rows());
-  for (int k = 0; k < 3 * most_anchors; ++k) border.add_corner(first_anchor + k, first_anchor + k, 1 / chain_.stiffest);
-  const auto hold = [&](int link) {
-    for (int k = 0; k < 3; ++k) {
-      ldlt_.link(link).turn(k, k) += chain_.stiffest;
-      border.column(3 + 3 * link + k, first_anchor + 3 * anchors + k) = 1;
-    }
-    ++anchors;
-  };
-  if (null.size() > 0)
-    for (int k = 0; k < (chain_.ring ? of_ring : 1); ++k) hold(k * chain_.real() / of_ring);
-  for (PivotReport inner = ldlt_.factor(0, tolerance * unit);
-       anchors < most_anchors && inner.smallest < doubtful && inner.smallest_at >= 3;
-       inner = ldlt_.factor(0, tolerance * unit))
-    hold(std::min(inner.smallest_at / 3, chain_.all() - 1));
+  hold_links(ldlt_, border, first_anchor, null.size() == 0 ? 0 : chain_.ring ? 5 : 1, chain_.stiffest, tolerance * unit);
   const auto below = [&](double shift) {  // eigenvalues less than -shift, neutral ones apart
     const int inner = ldlt_.factor(0, shift * unit).negative;
     return inner + border.factor(ldlt_, 1e-300).negative - active_rows_ - null.size();
@@ -138,33 +173,10 @@ Verdict Problem::judge() {
   else
     verdict.neutral.swinging = null.size() - verdict.neutral.turning;
   verdict.neutral.other = std::max(0, below(-tolerance) - verdict.unstable);
-  // The softest mode by inverse iteration, of the turns alone; in the plane of the rows.
   // Nothing holds a free rod, so that its inner matrix may be singular: it is shifted, and what is found is shifted back.
   const double raised = drifts_ ? 1e-3 : 0;
   std::ignore = below(raised);
-  std::vector<double> x(z(size() + border.border()), 0.0), kept(z(size()));
-  for (int i = ldlt_.root_held() ? 3 : 0; i < size(); ++i) x[z(i)] = 1 + 0.1 * (i * 7 % 13);  // along no mode in particular
-  double before = 0, along = 0;
-  const auto leave_neutral = [&] {  // what costs nothing is no mode
-    Eigen::Map<Eigen::VectorXd> v(x.data(), size());
-    if (null.size() > 0) v -= null.vectors * (null.vectors.transpose() * metric.cwiseProduct(v));
-  };
-  for (int round = 0; round < rounds; ++round) {
-    leave_neutral();
-    double most = 0;
-    for (int i = 0; i < size(); ++i) most = std::max(most, std::abs(x[z(i)]));
-    before = along = 0;
-    for (int i = 0; i < size(); ++i) {
-      x[z(i)] *= metric[i] / most;
-      before += x[z(i)] * x[z(i)] / metric[i];
-      kept[z(i)] = x[z(i)];
-    }
-    std::fill(x.begin() + size(), x.end(), 0.0);
-    border.solve(ldlt_, x);
-    leave_neutral();
-    for (int i = 0; i < size(); ++i) along += x[z(i)] * kept[z(i)];
-  }
-  verdict.softest = before / along - raised;
+  verdict.softest = softest_mode(ldlt_, border, null, metric) - raised;
   return verdict;
 }
 
