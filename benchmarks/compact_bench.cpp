@@ -1,6 +1,6 @@
 // What `compact` costs, per segment: factor and solve of the chain alone, and whole steps: a clamped helix under gravity at 3 ms (the
 // paper's section, E = 0.1 MPa), a cantilever, a rod whose root is dragged, and whole runs of the paper's scenes with contact.
-// `iterations` is Newton's, mean. `swing` takes two of them in most steps.
+// `iterations` is Newton's, mean.
 #include <fmt/format.h>
 
 #include <algorithm>
