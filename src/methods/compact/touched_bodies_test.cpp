@@ -104,7 +104,9 @@ SENTENCE("compact", "a ball shot at a rod never passes through it, at any step, 
       EXPECT_GT(moved.least, 0);
       EXPECT_LT((moved.momentum - moved.before).norm(), 1e-4 * moved.before.norm()) << step;
       // Its end is passed by, its middle taken along; within one long step the ball may also go round it.
-      if (step < 0.01) EXPECT_LT(moved.frame.position[NodeIndex(12)].z(), -0.1) << friction;
+      if (step < 0.01) {
+        EXPECT_LT(moved.frame.position[NodeIndex(12)].z(), -0.1) << friction;
+      }
     }
 }
 
