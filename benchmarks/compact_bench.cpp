@@ -1,13 +1,17 @@
 // What `compact` costs, per segment: factor and solve of the chain alone, and whole steps: a clamped helix under gravity at 3 ms (the
-// paper's section, E = 0.1 MPa), a cantilever, and a rod whose root is dragged. `iterations` is Newton's, mean.
+// paper's section, E = 0.1 MPa), a cantilever, a rod whose root is dragged, and whole runs of the paper's scenes with contact.
+// `iterations` is Newton's, mean. `swing` takes two of them in most steps.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
 #include <memory>
 
 #include "benchmarks/benchmark.h"
 #include "benchmarks/measure_time.h"
 #include "linear/chain_ldlt.h"
 #include "methods/compact/compact.h"
+#include "validation/compact/run_cost.h"
 
 namespace tendril {
 namespace {
@@ -29,7 +33,7 @@ BenchmarkRow time_chain(int links) {
   return {ns / (1.0 * runs * links), 0};
 }
 
-enum class Kind { helix, cantilever, dragged };
+enum class Kind { helix, cantilever, dragged, swing };
 
 Scene bench_scene(Kind kind, int segments) {
   Scene scene;
@@ -44,6 +48,7 @@ Scene bench_scene(Kind kind, int segments) {
   scene.rods.push_back(rod);
   Clamp wall;
   wall.name = "wall", wall.rod = "rod";
+  if (kind == Kind::swing) wall.hold = {Hold::position};
   if (kind == Kind::dragged)
     for (int k = 0; k < 400; ++k) wall.move.keys.push_back({0.25 * k, Vec3(0, k % 2 == 0 ? 0.0 : 0.5, 0)});
   scene.clamps.push_back(wall);
@@ -71,6 +76,16 @@ BenchmarkRow time_step(Kind kind, const char* strain, int segments, double dt) {
   return {ns / (1.0 * runs * segments), iterations / steps};
 }
 
+// The run of a scene, the least of three.
+BenchmarkRow time_run(const char* scene, double until) {
+  BenchmarkRow best{HUGE_VAL, 0};
+  for (int k = 0; k < 3; ++k) {
+    const RunCost cost = cost_of_run(stored_scene(scene), until, [](const Simulation&) {});
+    best = {std::min(best.ns_per_segment_step, 1e6 * cost.mean / cost.segments), cost.iterations};
+  }
+  return best;
+}
+
 }  // namespace
 
 void add_compact_benchmarks(std::vector<Benchmark>& all) {
@@ -80,8 +95,13 @@ void add_compact_benchmarks(std::vector<Benchmark>& all) {
     for (const int n : {200, 10000})
       all.push_back(
           {fmt::format("compact/helix/{}/{}", strain, n), [=] { return time_step(Kind::helix, strain, n, 3e-3); }});
+  for (const int n : {100, 1000, 10000})
+    all.push_back({fmt::format("compact/swing/angle/{}", n), [=] { return time_step(Kind::swing, "angle", n, 3e-3); }});
   all.push_back({"compact/cantilever/angle/50", [] { return time_step(Kind::cantilever, "angle", 50, 1.0 / 60); }});
   all.push_back({"compact/drag-root/angle/20", [] { return time_step(Kind::dragged, "angle", 20, 0.03); }});
+  all.push_back({"compact/cylinders/angle/200", [] { return time_run("three_cylinders", 5); }});
+  all.push_back({"compact/plectoneme/angle/50", [] { return time_run("twisted_cable", 1.885); }});
+  all.push_back({"compact/knot/angle/100", [] { return time_run("overhand_knot", 2.5); }});
 }
 
 }  // namespace tendril

@@ -82,7 +82,7 @@ Problems check_slack(const Model& model, bool in_motion) {
   for (Size i = 0; i < model.clamps.size() && i < 64; ++i)
     for (Size j = 0; j < i; ++j) {
       const ClampModel &a = model.clamps[j], &b = model.clamps[i];
-      if (!hold_apart(model, a, b)) continue;
+      if (!hold_apart(model, a, b) || a.slides || b.slides) continue;
       const double distance = (place_of(a, model.end_time) - place_of(b, model.end_time)).norm();
       const double before = (place_of(a, 0) - place_of(b, 0)).norm();
       if (distance < (1 - 1e-9) * rod_between(model, a, b)) continue;

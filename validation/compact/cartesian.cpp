@@ -10,9 +10,10 @@ namespace tendril {
 
 using namespace compact;
 
-// Unknowns of block i: turn of segment i, place of its far end, and the multipliers of e_i - l_i d3_i (penalty: not coupled, unit).
+// Unknowns of block i. Penalty: quaternion of segment i, place of its far end. Multipliers: turn of segment i, place of its far end, and the
+// multipliers of e_i - l_i d3_i.
 struct CartesianRod::Blocks {
-  BlockTridiagonalLDLT<6> penalty;
+  BlockTridiagonalLDLT<7> penalty;
   BlockTridiagonalLU<9> multipliers;
   std::vector<double> gradient, x;
 };
@@ -28,6 +29,10 @@ CartesianRod::CartesianRod(const Model& model, HeldBy held_by, double weight)
   const ChainState start = start_state(model, chain_);
   const int n = chain_.real();
   q_ = start.q;
+  // Neighbours by the same sign: strains are linear in quaternions here.
+  if (wall_.dot(q_.front()) < 0) wall_.coeffs() *= -1;
+  for (std::size_t i = 1; i < q_.size(); ++i)
+    if (q_[i].dot(q_[i - 1]) < 0) q_[i].coeffs() *= -1;
   p_.assign(start.points.y.begin(), start.points.y.begin() + n + 1);
   v_.assign(z(n + 1), Vec3::Zero()), hat_p_ = v_, lambda_.assign(z(n), Vec3::Zero());
   for (int k = 0; k < 2; ++k) {
@@ -35,7 +40,7 @@ CartesianRod::CartesianRod(const Model& model, HeldBy held_by, double weight)
     for (int i = 0; i < n; ++i) d_[k][z(i)] = director(i, k);
   }
   blocks_->penalty.resize(n), blocks_->multipliers.resize(n);
-  const std::size_t size = z(n) * (held_by == HeldBy::penalty ? 6 : 9);
+  const std::size_t size = z(n) * (held_by == HeldBy::penalty ? 7 : 9);
   blocks_->gradient.resize(size), blocks_->x.resize(size);
 }
 
@@ -57,49 +62,107 @@ double CartesianRod::alignment_violation() const {
   return sum;
 }
 
+namespace {
+
+Mat3 sym(const Vec3& a, const Vec3& b) { return 0.5 * (a * b.transpose() + b * a.transpose()); }
+
+using Slope = Eigen::Matrix<double, 3, 4>;  // by a quaternion (w, x, y, z)
+// Of any length: of a unit quaternion the column k of its rotation, else that times the square of its length.
+Vec3 axis_of(const Quat& q, int k) {
+  const double w = q.w(), x = q.x(), y = q.y(), z = q.z();
+  if (k == 0) return {w * w + x * x - y * y - z * z, 2 * (x * y + w * z), 2 * (x * z - w * y)};
+  if (k == 1) return {2 * (x * y - w * z), w * w - x * x + y * y - z * z, 2 * (y * z + w * x)};
+  return {2 * (x * z + w * y), 2 * (y * z - w * x), w * w - x * x - y * y + z * z};
+}
+Slope axis_slope(const Quat& q, int k) {
+  const double w = q.w(), x = q.x(), y = q.y(), z = q.z();
+  Slope s;
+  if (k == 0)
+    s << w, x, -y, -z, z, y, x, w, -y, z, -w, x;
+  else if (k == 1)
+    s << -z, y, x, -w, w, -x, y, -z, x, w, z, y;
+  else
+    s << y, z, w, x, -x, -w, z, y, w, -x, -y, z;
+  return 2 * s;
+}
+// 2 (x, y, z) of a^-1 b is linear in each.
+Vec3 sine_strain(const Quat& a, const Quat& b) { return 2 * Vec3((a.conjugate() * b).vec()); }
+Eigen::Vector4d numbers(const Quat& q) { return {q.w(), q.x(), q.y(), q.z()}; }
+const Quat unit[4] = {{1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 1, 0}, {0, 0, 0, 1}};
+
+}  // namespace
+
+Vec3 CartesianRod::director(int i, int k) const { return axis_of(q_[z(i)], k); }
+
 double CartesianRod::energy() const {
   double sum = 0;
   for (std::size_t k = 0; k < p_.size(); ++k)
     sum += chain_.mass[k] * (0.5 * c_ * (p_[k] - hat_p_[k]).squaredNorm() - gravity_.dot(p_[k]));
-  const auto joint_energy = [&](const compact::Joint& joint, const Quat& a, const Quat& b) {
-    const Vec3 away = strain_point(StrainKind::sine, a.conjugate() * b, 0).strain - joint.rest;
-    return 0.5 * joint.kappa.cwiseProduct(away).dot(away);
-  };
   for (int i = 0; i < chain_.real(); ++i) {
-    sum += i == 0 ? joint_energy(chain_.walls[0], wall_, q_[0]) : joint_energy(chain_.joints[z(i)], q_[z(i - 1)], q_[z(i)]);
+    const compact::Joint& joint = joint_before(i);
+    const Vec3 away = sine_strain(frame_before(i), q_[z(i)]) - joint.rest;
+    sum += 0.5 * joint.kappa.cwiseProduct(away).dot(away);
     for (int k = 0; k < 2; ++k)
       sum += 0.5 * c_ * chain_.mass[z(chain_.d1(i) + k)] * (director(i, k) - hat_d_[k][z(i)]).squaredNorm();
-    if (held_by_ != HeldBy::penalty) continue;
     const Vec3 e = edge(i);
-    const double stretched = e.norm() - chain_.links[z(i)].length;
-    sum += 0.5 * weight_ * (stretched * stretched + (e.normalized() - director(i, 2)).squaredNorm());
+    const double stretched = e.norm() - chain_.links[z(i)].length, grown = q_[z(i)].norm() - 1;
+    sum += 0.5 * weight_ * (stretched * stretched + grown * grown + (e.normalized() - director(i, 2)).squaredNorm());
   }
   return sum;
 }
 
-namespace {
-Mat3 sym(const Vec3& a, const Vec3& b) { return 0.5 * (a * b.transpose() + b * a.transpose()); }
-}  // namespace
-
-// Gauss-Newton joints and penalties, positive; of multipliers the curvature of the rows, too.
-// long: one sum over segments, in the order of the energy
-double CartesianRod::assemble(bool with_matrix) {
-  const int n = chain_.real(), size = held_by_ == HeldBy::penalty ? 6 : 9;
+// All of it is a sum of squares: by Gauss and Newton, positive.
+double CartesianRod::assemble_penalty() {
+  using Block = BlockTridiagonalLDLT<7>;
+  Block& m = blocks_->penalty;
   std::vector<double>& g = blocks_->gradient;
   std::fill(g.begin(), g.end(), 0.0);
-  blocks_->penalty.set_zero(), blocks_->multipliers.set_zero();
-  const auto grad = [&](int block, int part) { return Eigen::Map<Vec3>(g.data() + size * block + 3 * part); };
-  const auto add = [&](int row, int rp, int column, int cp, const Mat3& m) {  // and its transpose, where they differ
-    if (!with_matrix) return;
-    if (held_by_ == HeldBy::penalty) {
-      if (row == column) {
-        blocks_->penalty.diagonal(row).block<3, 3>(3 * rp, 3 * cp) += m;
-        if (rp != cp) blocks_->penalty.diagonal(row).block<3, 3>(3 * cp, 3 * rp) += m.transpose();
-      } else {
-        blocks_->penalty.lower(column).block<3, 3>(3 * rp, 3 * cp) += m;
-      }
-      return;
+  m.set_zero();
+  using Columns = Eigen::Matrix<double, 3, 7>;
+  // weight/2 |r|^2 with its slopes in this block and, where there is one, in the one before.
+  const auto add = [&](int i, const Vec3& weight, const Vec3& r, const Columns& here, const Columns& before) {
+    const auto weighted = weight.asDiagonal();
+    Eigen::Map<Eigen::Matrix<double, 7, 1>>(g.data() + 7 * i) += here.transpose() * weighted * r;
+    m.diagonal(i) += here.transpose() * weighted * here;
+    if (i == 0) return;
+    Eigen::Map<Eigen::Matrix<double, 7, 1>>(g.data() + 7 * (i - 1)) += before.transpose() * weighted * r;
+    m.diagonal(i - 1) += before.transpose() * weighted * before;
+    m.lower(i - 1) += here.transpose() * weighted * before;
+  };
+  const auto same = [](double weight) { return Vec3(Vec3::Constant(weight)); };
+  for (int i = 0; i < chain_.real(); ++i) {
+    const Quat &q = q_[z(i)], &a = frame_before(i);
+    Columns here = Columns::Zero(), before = Columns::Zero();
+    here.rightCols<3>().setIdentity();
+    add(i, same(c_ * chain_.mass[z(i + 1)]), p_[z(i + 1)] - hat_p_[z(i + 1)] - gravity_ / c_, here, before);
+    here.setZero();
+    for (int k = 0; k < 2; ++k) {
+      here.leftCols<4>() = axis_slope(q, k);
+      add(i, same(c_ * chain_.mass[z(chain_.d1(i) + k)]), axis_of(q, k) - hat_d_[k][z(i)], here, before);
     }
+    for (int k = 0; k < 4; ++k) here.col(k) = sine_strain(a, unit[k]), before.col(k) = sine_strain(unit[k], q);
+    add(i, joint_before(i).kappa, sine_strain(a, q) - joint_before(i).rest, here, before);
+    const Vec3 e = edge(i), u = e.normalized();
+    const double length = e.norm(), size = q.norm();
+    here.setZero(), before.setZero();  // length, and that of the quaternion
+    here.row(0).rightCols<3>() = u.transpose(), before.row(0).rightCols<3>() = -u.transpose();
+    here.row(1).leftCols<4>() = numbers(q).transpose() / size;
+    add(i, same(weight_), Vec3(length - chain_.links[z(i)].length, size - 1, 0), here, before);
+    const Mat3 across = (Mat3::Identity() - u * u.transpose()) / length;
+    here.leftCols<4>() = -axis_slope(q, 2), here.rightCols<3>() = across;
+    before.rightCols<3>() = -across;
+    add(i, same(weight_), u - axis_of(q, 2), here, before);
+  }
+  return Eigen::Map<const Eigen::VectorXd>(g.data(), static_cast<Eigen::Index>(g.size())).norm();
+}
+
+// Gauss-Newton joints, and the curvature of the rows.
+double CartesianRod::assemble_multipliers() {
+  std::vector<double>& g = blocks_->gradient;
+  std::fill(g.begin(), g.end(), 0.0);
+  blocks_->multipliers.set_zero();
+  const auto grad = [&](int block, int part) { return Eigen::Map<Vec3>(g.data() + 9 * block + 3 * part); };
+  const auto add = [&](int row, int rp, int column, int cp, const Mat3& m) {  // and its transpose, where they differ
     if (row == column) {
       blocks_->multipliers.diagonal(row).block<3, 3>(3 * rp, 3 * cp) += m;
       if (rp != cp) blocks_->multipliers.diagonal(row).block<3, 3>(3 * cp, 3 * rp) += m.transpose();
@@ -108,7 +171,7 @@ double CartesianRod::assemble(bool with_matrix) {
       blocks_->multipliers.upper(column).block<3, 3>(3 * cp, 3 * rp) += m.transpose();
     }
   };
-  for (int i = 0; i < n; ++i) {
+  for (int i = 0; i < chain_.real(); ++i) {
     const Mat3 frame = q_[z(i)].toRotationMatrix();
     const double m = chain_.mass[z(i + 1)], l = chain_.links[z(i)].length;
     grad(i, 1) += m * (c_ * (p_[z(i + 1)] - hat_p_[z(i + 1)]) - gravity_);
@@ -119,8 +182,8 @@ double CartesianRod::assemble(bool with_matrix) {
       grad(i, 0) -= inertia * d.cross(hat);
       add(i, 0, i, 0, inertia * (Mat3::Identity() - d * d.transpose()));
     }
-    const compact::Joint& joint = i == 0 ? chain_.walls[0] : chain_.joints[z(i)];
-    const Quat& before = i == 0 ? wall_ : q_[z(i - 1)];
+    const compact::Joint& joint = joint_before(i);
+    const Quat& before = frame_before(i);
     const StrainPoint point = strain_point(StrainKind::sine, before.conjugate() * q_[z(i)], 0);
     const Mat3 slopes = strain_gradient(point) * before.toRotationMatrix().transpose();
     const Vec3 moment = slopes.transpose() * joint.kappa.cwiseProduct(point.strain - joint.rest);
@@ -129,17 +192,6 @@ double CartesianRod::assemble(bool with_matrix) {
     if (i > 0) grad(i - 1, 0) -= moment, add(i - 1, 0, i - 1, 0, K), add(i, 0, i - 1, 0, -K);
     const Vec3 e = edge(i), d3 = frame.col(2);
     const Mat3 turn = skew(d3);  // - d(d3)/dturn
-    if (held_by_ == HeldBy::penalty) {
-      const double length = e.norm();
-      const Vec3 u = e / length, away = u - d3;
-      const Mat3 across = (Mat3::Identity() - u * u.transpose()) / length;
-      const Vec3 pull = weight_ * ((length - l) * u + across * away);
-      const Mat3 Kp = weight_ * (u * u.transpose() + across * across), cross = weight_ * turn.transpose() * across;
-      grad(i, 1) += pull, grad(i, 0) += weight_ * turn.transpose() * away;
-      add(i, 1, i, 1, Kp), add(i, 0, i, 0, weight_ * turn.transpose() * turn), add(i, 0, i, 1, cross);
-      if (i > 0) grad(i - 1, 1) -= pull, add(i - 1, 1, i - 1, 1, Kp), add(i, 1, i - 1, 1, -Kp), add(i, 0, i - 1, 1, -cross);
-      continue;
-    }
     const Vec3& force = lambda_[z(i)];
     grad(i, 2) = e - l * d3;
     grad(i, 1) += force, grad(i, 0) += l * turn.transpose() * force;
@@ -147,10 +199,10 @@ double CartesianRod::assemble(bool with_matrix) {
     add(i, 0, i, 0, l * (d3.dot(force) * Mat3::Identity() - sym(d3, force)));  // of the row -l d3 . force
     if (i > 0) grad(i - 1, 1) -= force, add(i, 2, i - 1, 1, -Mat3::Identity());
   }
-  double squares = 0;
-  for (const double x : g) squares += x * x;
-  return std::sqrt(squares);
+  return Eigen::Map<const Eigen::VectorXd>(g.data(), static_cast<Eigen::Index>(g.size())).norm();
 }
+
+double CartesianRod::assemble() { return held_by_ == HeldBy::penalty ? assemble_penalty() : assemble_multipliers(); }
 
 bool CartesianRod::direction() {
   for (std::size_t i = 0; i < blocks_->x.size(); ++i) blocks_->x[i] = -blocks_->gradient[i];
@@ -165,12 +217,18 @@ bool CartesianRod::direction() {
 }
 
 void CartesianRod::move(double fraction) {
-  const int size = held_by_ == HeldBy::penalty ? 6 : 9;
+  const bool penalty = held_by_ == HeldBy::penalty;
+  const int size = penalty ? 7 : 9, place = penalty ? 4 : 3;
   for (int i = 0; i < chain_.real(); ++i) {
     const double* x = blocks_->x.data() + size * i;
+    p_[z(i + 1)] = base_p_[z(i + 1)] + fraction * Eigen::Map<const Vec3>(x + place);
+    if (penalty) {
+      const Quat& q = base_q_[z(i)];
+      q_[z(i)] = Quat(q.w() + fraction * x[0], q.x() + fraction * x[1], q.y() + fraction * x[2], q.z() + fraction * x[3]);
+      continue;
+    }
     q_[z(i)] = turned_by(fraction * Eigen::Map<const Vec3>(x), base_q_[z(i)]);
-    p_[z(i + 1)] = base_p_[z(i + 1)] + fraction * Eigen::Map<const Vec3>(x + 3);
-    if (size == 9) lambda_[z(i)] = base_lambda_[z(i)] + fraction * Eigen::Map<const Vec3>(x + 6);
+    lambda_[z(i)] = base_lambda_[z(i)] + fraction * Eigen::Map<const Vec3>(x + 6);
   }
 }
 
@@ -182,7 +240,7 @@ CartesianRod::Report CartesianRod::step(double h, int most, double tolerance) {
   for (int k = 0; k < 2; ++k)
     for (std::size_t i = 0; i < d_[k].size(); ++i) hat_d_[k][i] = d_[k][i] + h * vd_[k][i];
   while (report.iterations < most) {
-    report.residual = assemble(true);
+    report.residual = assemble();
     if (report.residual < tolerance || !direction()) break;
     ++report.iterations;
     base_p_ = p_, base_q_ = q_, base_lambda_ = lambda_;
@@ -195,7 +253,9 @@ CartesianRod::Report CartesianRod::step(double h, int most, double tolerance) {
       move(fraction *= 0.5);
     report.length_after.push_back(length_violation()), report.angle_after.push_back(alignment_violation());
   }
-  report.residual = assemble(false);
+  report.residual = assemble();
+  for (Quat& q : q_)
+    q.normalize();  // what the penalty has left of the lengths of quaternions does not go into the next frame
   for (std::size_t k = 0; k < p_.size(); ++k) v_[k] = (p_[k] - before[k]) / h;
   for (int k = 0; k < 2; ++k)
     for (int i = 0; i < chain_.real(); ++i) {

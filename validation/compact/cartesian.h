@@ -1,8 +1,10 @@
-// A rod in Cartesian coordinates, p and a rotation for each segment, clamped at its start, as the paper compares with: lengths and alignment
-// by a penalty or by multipliers instead of by the choice of the unknowns. Energy, inertia, strain and wall are those of `compact` with
-// scheme = "euler" and strain = "sine", so that all agree where they have converged. For single clamped rods under gravity; nothing else.
+// A rod in Cartesian coordinates, clamped at its start, as the paper compares with: lengths and alignment by a penalty or by multipliers
+// instead of by the choice of the unknowns. Energy, inertia, strain and wall are those of `compact` with scheme = "euler" and
+// strain = "sine", so that all agree where they have converged. For single clamped rods under gravity; nothing else.
 //
-//   p_(i+1) - p_i = e_i,   |e_i| = l_i,   e_i/|e_i| = d3_i          [Zhao 2022, eq. (1), (3)]; (2) holds by construction
+//   p_(i+1) - p_i = e_i,   |e_i| = l_i,   |q_i| = 1,   e_i/|e_i| = d3_i          [Zhao 2022, eq. (1)-(3)]
+// The penalty has the paper's conventional unknowns, places and quaternions of four numbers, and one weight for all three: of its five
+// iterations' damping most comes from the second. Multipliers have turns, for which the second holds by construction.
 #pragma once
 
 #include <memory>
@@ -33,12 +35,16 @@ class CartesianRod {
 
  private:
   struct Blocks;
-  double energy() const;
-  double assemble(bool with_matrix);  // gradient, and the matrix; returns the norm of the gradient
+  double energy() const;  // of the penalty
+  double assemble();      // gradient and matrix; returns the norm of the gradient
+  double assemble_penalty();
+  double assemble_multipliers();
   bool direction();
   void move(double fraction);
   Vec3 edge(int i) const { return p_[z(i + 1)] - p_[z(i)]; }
-  Vec3 director(int i, int k) const { return q_[z(i)].toRotationMatrix().col(k); }
+  Vec3 director(int i, int k) const;
+  const compact::Joint& joint_before(int i) const { return i == 0 ? chain_.walls[0] : chain_.joints[z(i)]; }
+  const Quat& frame_before(int i) const { return i == 0 ? wall_ : q_[z(i - 1)]; }
 
   const Model& model_;
   compact::Chain chain_;

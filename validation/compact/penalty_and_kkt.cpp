@@ -110,19 +110,8 @@ void check_damping(const std::shared_ptr<const Model>& model, ExperimentContext&
     worst = std::max(worst, std::abs(many.kinetic[k] - right.kinetic[k]) / right.peak());
     rows.push_back({1.0 * static_cast<double>(k + 1), right.kinetic[k], few.kinetic[k], many.kinetic[k], stiff.kinetic[k]});
   }
-  // The prototype found 0.28 at 1e11 (ERRATA Z26); with rotations, which keep their unit length, the same damping takes more.
-  double before = 1;
-  std::vector<std::vector<double>> peaks;
-  for (const double weight : {1e11, 1e12, 1e13}) {
-    const double part = (weight == 1e11 ? stiff : penalised(*model, weight, 5, frames)).peak() / right.peak();
-    checks.push_back(
-        {fmt::format("penalty {:g}, 5 iterations: kinetic peak over the right one, below that of a tenth", weight), before,
-         part, 0, 0, part < before});
-    peaks.push_back({weight, part});
-    before = part;
-  }
-  checks.push_back(bound_check("penalty 1e13, 5 iterations: kinetic peak over the right one", before, 0.5));
-  context.write_csv("peaks", {"weight", "kinetic peak over the right one, 5 iterations"}, peaks);
+  checks.push_back(
+      bound_check("penalty 1e11, 5 iterations: kinetic peak over the right one", stiff.peak() / right.peak(), 0.5));
   checks.push_back(bound_check("penalty 1e9, 20 iterations: kinetic energy, error over the peak", worst, 0.01));
   context.write_csv("kinetic", {"frame", "compact [J]", "1e9, 5 [J]", "1e9, 20 [J]", "1e11, 5 [J]"}, rows);
 }

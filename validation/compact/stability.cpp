@@ -1,8 +1,7 @@
-// Where equilibria lose their stability, by the verdict alone: Euler's column, a rod twisted between two clamps (Greenhill), both of
-// 100 segments; and a soft rod that is wound up by 27 turns on 50 segments.
-#include <cmath>
-
-#include "methods/compact/compact.h"
+// Where equilibria lose their stability, by the verdict alone: Euler's column, a rod twisted between two clamps (Greenhill), a ring that
+// was twisted before it was joined and that nothing holds (Michell), all of 100 segments; and a soft rod that is wound up by 27 turns on
+// 50 segments.
+#include "validation/compact/threshold.h"
 #include "validation/experiment.h"
 
 namespace tendril {
@@ -26,19 +25,6 @@ void hold_end(Scene& scene, const char* name, double at) {
   clamp.name = name, clamp.rod = "rod", clamp.at = at;
   scene.clamps.push_back(clamp);
 }
-struct Judged {
-  bool fine = false;
-  Verdict verdict;
-  Frame frame;
-};
-Judged judged(const Scene& scene, double time = 0) {
-  const auto model = std::make_shared<const Model>(*build_model(scene));
-  compact::Compact method(model, {});
-  const StepReport report = method.relax(time, 1, {});
-  Judged j{report.outcome == Outcome::fine, report.verdict, model->initial};
-  method.write(j.frame);
-  return j;
-}
 
 Scene column(double load) {
   Scene scene = straight_scene(100, 1);
@@ -55,27 +41,31 @@ Scene wound(int segments, double GJ, double angle) {
   return scene;
 }
 
-// Bisection of the verdict.
-template <class SceneOf>
-double threshold(const SceneOf& scene, double stable, double unstable) {
-  while (std::abs(unstable - stable) > 1e-7 * unstable) {
-    const double middle = 0.5 * (stable + unstable);
-    const Judged j = judged(scene(middle));
-    if (!j.fine) return std::nan("");
-    (j.verdict.unstable > 0 ? unstable : stable) = middle;
-  }
-  return unstable;
+// Its ends turned against each other by any angle before they were joined.
+Scene twisted_ring(double angle) {
+  Scene scene = straight_scene(100, 1);
+  scene.rods[0].initial = CircleCurve{Vec3::Zero(), Vec3::UnitZ(), 1 / math::two_pi};
+  scene.rods[0].initial_twist = angle / math::two_pi;
+  return scene;
 }
 
 }  // namespace
 
 std::vector<Check> compact_stability(ExperimentContext& context) {
-  // docs/references.md 4a, 4b
-  const double euler = 2.4674011, greenhill = 8.986818916;
+  // docs/references.md 4a, 4b, 4c
+  const double euler = 2.4674011, greenhill = 8.986818916, michell = 10.88279619;
   std::vector<Check> checks;
   const double p = threshold(column, 2, 3), m = threshold([](double a) { return wound(100, 1, a); }, 8, 10);
   checks.push_back(relative_check("Euler's column, P L^2/EI", euler, p, 1e-4));
   checks.push_back(relative_check("twisted between clamps, M L/EI", greenhill, m, 2e-3));
+  const double t = threshold(twisted_ring, 9, 12);
+  checks.push_back(relative_check("twisted ring, GJ theta/EI", michell, t, 5e-3));
+  const Judged below = judged(twisted_ring(0.98 * michell)), above = judged(twisted_ring(1.02 * michell));
+  checks.push_back(absolute_check("ring below Michell's twist: unstable directions", 0, below.verdict.unstable, 0));
+  checks.push_back(absolute_check("ring above it: unstable directions", 2, above.verdict.unstable, 0));
+  checks.push_back(absolute_check("ring: moves and turns that cost nothing", 6, below.verdict.neutral.moving, 0));
+  checks.push_back(absolute_check("ring: turning about its own line costs nothing", 1, below.verdict.neutral.turning, 0));
+  checks.push_back(absolute_check("ring: other neutral directions", 0, below.verdict.neutral.other, 0));
   checks.push_back(
       absolute_check("column above its first load: unstable directions", 2, judged(column(2.6)).verdict.unstable, 0));
   checks.push_back(absolute_check("column above nine times that: unstable directions", 4,
@@ -89,7 +79,7 @@ std::vector<Check> compact_stability(ExperimentContext& context) {
                                   soft.frame.moment[NodeIndex(25)].x() / (GJ * angle), 1e-9));
   checks.push_back(
       absolute_check("27 turns on 50 segments: unstable directions", 0, soft.fine ? soft.verdict.unstable : -1, 0));
-  context.write_csv("thresholds", {"Euler", "Greenhill"}, {{p, m}});
+  context.write_csv("thresholds", {"Euler", "Greenhill", "Michell"}, {{p, m, t}});
   return checks;
 }
 

@@ -21,7 +21,8 @@ void Problem::assemble_joints(Matrix& m, bool exact) {
   const auto hessian = [&](const Joint& joint, const JointNow& now) {
     Mat3 h = now.slopes.transpose() * now.kappa.asDiagonal() * now.slopes;
     if (exact) h += strain_curvature(now.point, now.kappa.cwiseProduct(now.point.strain - now.rest));
-    const Mat3 frame = joint.a >= 0 ? frame_[z(joint.a)] : frames()[z(joint.clamp)].pose.orientation.toRotationMatrix();
+    const Mat3 frame =
+        strain_axes(joint, joint.a >= 0 ? frame_[z(joint.a)] : frames()[z(joint.clamp)].pose.orientation.toRotationMatrix());
     return Mat3(frame * h * frame.transpose());
   };
   for (int i = 1; i < chain_.all(); ++i) {

@@ -160,7 +160,8 @@ void Problem::begin_scale(const Drive& drive) {
   row_give_ = 1e-9 / whole;
   soft_stiffness_ = 100 * whole;
   row_stiffness_ = stage_.still() ? whole : 0;
-  tiny_ = stage_.still() ? 1e-9 * stiff * chain_.length / chain_.real() : 0;
+  // A ring's rows carry a force of their own, and by what they give turning the whole ring would seem to be unstable: it is made stiffer than that.
+  tiny_ = stage_.still() ? (chain_.ring ? 1e-5 : 1e-9) * stiff * chain_.length / chain_.real() : 0;
 }
 
 void Problem::begin_rows(const Drive& drive) {

@@ -62,6 +62,20 @@ void add_links(const Model& model, const RodSpan& span, Chain& chain) {
   }
 }
 
+Quat about_axis(double angle) { return Quat(math::cos(0.5 * angle), 0, 0, math::sin(0.5 * angle)); }
+
+// The weld of a ring: in axes between those of both sides, each of which lies turned by half of the weld's step. Compliances and natural
+// bends of the two halves are turned there and added; what then is left beside the diagonal cancels where both halves are alike.
+void weld_joint(double weld, const Section& sa, double la, const Section& sb, double lb, Joint& joint) {
+  joint.weld = weld;
+  joint.turn_a = about_axis(0.5 * weld), joint.turn_b = about_axis(-0.5 * weld);
+  const double c = math::cos(0.5 * weld) * math::cos(0.5 * weld), s = 1 - c;
+  const auto mixed = [&](double own, double other) { return 1 / (c / own + s / other); };
+  joint.kappa.x() = in_series(mixed(sa.EI1, sa.EI2), la, mixed(sb.EI1, sb.EI2), lb);
+  joint.kappa.y() = in_series(mixed(sa.EI2, sa.EI1), la, mixed(sb.EI2, sb.EI1), lb);
+  joint.rest.head<2>() *= math::cos(0.5 * weld);
+}
+
 void add_joints(const Model& model, const RodSpan& span, StrainKind strain, Chain& chain) {
   chain.joints.resize(chain.links.size());
   for (int i = 1; i < chain.all(); ++i) {
@@ -76,11 +90,23 @@ void add_joints(const Model& model, const RodSpan& span, StrainKind strain, Chai
     const double la = model.rest_length[a], lb = model.rest_length[b];
     joint.kappa =
         Vec3(in_series(sa.EI1, la, sb.EI1, lb), in_series(sa.EI2, la, sb.EI2, lb), in_series(sa.GJ, la, sb.GJ, lb));
+    const double weld = k == 0 ? model.rods[z(chain.rod)].weld_turn : 0;
     joint.rest = strain_point(strain, model.rest_frame[a].conjugate() * model.rest_frame[b],
-                              model.rest_twist[InnerNodeIndex(joint.inner)])
+                              model.rest_twist[InnerNodeIndex(joint.inner)] - weld)
                      .strain;
+    if (weld != 0) weld_joint(weld, sa, la, sb, lb, joint);
     chain.stiffest = std::max(chain.stiffest, joint.kappa.maxCoeff());
   }
+}
+
+// The frame at the weld of a ring lies between both sides, by their lengths (rod_shape.cpp).
+void weld_wall(const Model& model, const Chain& chain, bool after, Joint& wall) {
+  const RodModel& rod = model.rods[z(chain.rod)];
+  if (rod.weld_turn == 0) return;
+  const double before = model.rest_length[EdgeIndex(rod.span.first_edge + rod.span.edges - 1)];
+  const double next = model.rest_length[EdgeIndex(rod.span.first_edge)], share = before / (before + next);
+  wall.weld = (after ? 1 - share : share) * rod.weld_turn;
+  (after ? wall.turn_a : wall.turn_b) = about_axis(after ? wall.weld : -wall.weld);
 }
 
 // A clamp that holds the direction is a wall at its node, with a joint of half a segment to each neighbour. [ERRATA cross-method 7]
@@ -102,6 +128,7 @@ void add_walls_at(const Model& model, const RodSpan& span, StrainKind strain, No
     const Quat &frame = model.rest_node_frame[at], &edge = model.rest_frame[e];
     wall.rest = strain_point(wall.kind, after ? frame.conjugate() * edge : edge.conjugate() * frame, 0).strain;
     wall.node = at.value, wall.clamp = clamp;
+    if (node == 0 && twist) weld_wall(model, chain, after, wall);
     for (std::size_t i = 1; i < chain.joints.size(); ++i)
       if (chain.joints[i].node == wall.node) wall.replaces = static_cast<int>(i);
     chain.walls.push_back(wall);
@@ -172,8 +199,8 @@ ChainState start_state(const Model& model, const Chain& chain) {
   s.twist.assign(chain.joints.size(), 0.0);
   for (std::size_t i = 1; i < chain.joints.size(); ++i) {
     const Joint& joint = chain.joints[i];
-    const Quat q = s.q[z(joint.a)].conjugate() * s.q[z(joint.b)];
-    s.twist[i] = strain_point(StrainKind::angle, q, start.twist[InnerNodeIndex(joint.inner)]).strain[2];
+    const double near = start.twist[InnerNodeIndex(joint.inner)] - joint.weld;
+    s.twist[i] = strain_point(StrainKind::angle, joint_quaternion(joint, s.q, {}), near).strain[2];
   }
   s.wall_twist.assign(chain.walls.size(), 0.0);
   s.wall_winding = s.wall_twist;
@@ -199,7 +226,7 @@ ChainState start_state(const Model& model, const Chain& chain) {
   s.strains.resize(static_cast<int>(chain.joints.size() + chain.walls.size()));
   for (std::size_t i = 1; i < chain.joints.size(); ++i) {
     const Joint& joint = chain.joints[i];
-    s.strains.y[i] = strain_point(joint.kind, s.q[z(joint.a)].conjugate() * s.q[z(joint.b)], s.twist[i]).strain;
+    s.strains.y[i] = strain_point(joint.kind, joint_quaternion(joint, s.q, {}), s.twist[i]).strain;
   }
   return s;
 }

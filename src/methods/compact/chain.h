@@ -34,6 +34,10 @@ struct Joint {
   int inner = -1;             // of the Frame: its twist; -1: none
   int clamp = -1;             // of a wall; from the number of clamps on: carried (joined.h)
   int replaces = -1;          // of a wall: the joint at its node, which is none while the wall stands; -1: at an end
+  // At the weld of a ring whose ends were turned before they were joined (RodModel::weld_turn) frames show a step that is no strain:
+  // there the joint lies between a and b turned about their own axes, by weld in all. Strain, moment and `twist` are between these.
+  double weld = 0;  // [rad]
+  Quat turn_a = Quat::Identity(), turn_b = Quat::Identity();
 };
 
 struct HeldPoint {  // the place of a node away from the root, or in a chute: three border rows, of which a chute has two
@@ -109,6 +113,11 @@ inline Quat turned_by(const Vec3& turn, const Quat& q) {
 inline Quat joint_quaternion(const Joint& joint, const std::vector<Quat>& q, const std::vector<ClampNow>& clamps) {
   const Quat& a = joint.a >= 0 ? q[z(joint.a)] : clamps[z(joint.clamp)].pose.orientation;
   const Quat& b = joint.b >= 0 ? q[z(joint.b)] : clamps[z(joint.clamp)].pose.orientation;
-  return a.conjugate() * b;
+  const Quat between = a.conjugate() * b;
+  return joint.weld == 0 ? between : Quat(joint.turn_a.conjugate() * between * joint.turn_b);
+}
+// What the strain's axes are: those of frame a, as the joint takes it.
+inline Mat3 strain_axes(const Joint& joint, const Mat3& frame_a) {
+  return joint.weld == 0 ? frame_a : Mat3(frame_a * joint.turn_a.toRotationMatrix());
 }
 }  // namespace tendril::compact

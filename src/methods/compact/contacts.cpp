@@ -87,6 +87,11 @@ void ContactField::begin_boxes() {
 void ContactField::begin_boxes(const Part& part) {
   for (int i = 0; i < part.chain.real(); ++i) boxes_[z(part.chain.links[z(i)].edge)] = {};
 }
+std::span<const Vec3> ContactField::base_of(const Part& part, std::vector<Vec3>& out) const {
+  out.assign(1, base[z(part.chain.root_node)]);
+  for (int i = 0; i < part.chain.real(); ++i) out.push_back(base[z(part.chain.links[z(i)].far)]);
+  return out;
+}
 void ContactField::include(const Part& part, std::span<const Vec3> nodes, double pad) {
   for (int i = 0; i < part.chain.real(); ++i) {
     Bounds& box = boxes_[z(part.chain.links[z(i)].edge)];

@@ -44,11 +44,13 @@ class ContactField {
   // At most, of any point of an obstacle between two poses [m].
   double moved(int obstacle, const Pose& from, const Pose& to) const;
 
-  void begin_boxes();  // none yet
-  void begin_boxes(const Part& part);
+  void begin_boxes();                  // none yet
+  void begin_boxes(const Part& part);  // of a rod alone
   // Places of a rod's nodes, root first; `pad` and half of what they have grown by beyond.
   void include(const Part& part, std::span<const Vec3> nodes, double pad = 0);
   void take_places(const Part& part, std::span<const Vec3> nodes, std::vector<Vec3>& to) const;
+  std::span<const Vec3> base_of(const Part& part,
+                                std::vector<Vec3>& out) const;  // its nodes' last accepted places, root first
   double reach() const { return reach_; }
   Found list(std::span<const Pose> from, std::span<const Pose> to);
   bool is_inside(int edge, const Vec3& p, const Vec3& q) const;

@@ -24,13 +24,14 @@ int Coupled::node_block(int rod, int k) const {
   return at.nodes + k;
 }
 
-void Coupled::take(std::span<const int> rods, Touching* touching, Joined* joined) {
+void Coupled::take(std::span<const int> rods, Touching* touching, Joined* joined, bool goes_on) {
   joined_ = joined;
   for (const int rod : rods_) slot_[z(rod)] = -1;
   rods_.assign(rods.begin(), rods.end());
   for (std::size_t i = 0; i < rods_.size(); ++i) slot_[z(rods_[i])] = static_cast<int>(i);
   touching_ = touching;
-  fallbacks_ = 0, row_weight_ = 0, shift_ = 0;
+  fallbacks_ = 0, row_weight_ = 0;
+  if (!goes_on) shift_ = 0, fraction_ = 1;
   number();
 }
 
@@ -105,9 +106,13 @@ void Coupled::assemble_chain(int slot, bool exact, double shift) {
   const int rod = rods_[z(slot)];
   const double more = problem.row_constants().tiny + shift * chain.stiffest;
   const double hold = stiffness_of_places(slot, shift);
+  // In motion, where things touch, nodes are held a little with the turns: stiff contacts on what only its inertia holds would leave
+  // nothing of that after rounding.
+  const double still = touching_ != nullptr && !settles() ? shift * chain.stiffest / (chain.length * chain.length) : 0;
+  const auto held = [&](int k) -> Mat3 { return (hold * chain.mass[z(k)] + still) * Mat3::Identity(); };
   if (!at.root_held) {
     const int root = node_block(rod, 0);
-    matrix_.add(root, root, m.root() + hold * chain.mass[0] * Mat3::Identity());
+    matrix_.add(root, root, m.root() + held(0));
     // Nothing may be on its diagonal but what others give it.
     if (settles() && !(joined_ != nullptr && joined_->is_joined(rod))) matrix_.put_last(root);
   }
@@ -121,7 +126,7 @@ void Coupled::assemble_chain(int slot, bool exact, double shift) {
     if (i > 0) matrix_.add(at.turns + i, at.turns + i - 1, -(link.joint + skew(link.half)));
     if (i >= chain.real()) continue;
     const int far = node_block(rod, i + 1), near = node_block(rod, i), multiplier = at.multipliers + i;
-    matrix_.add(far, far, link.node + hold * chain.mass[z(i + 1)] * Mat3::Identity());
+    matrix_.add(far, far, link.node + held(i + 1));
     matrix_.add(multiplier, far, Mat3::Identity());
     if (near >= 0) matrix_.add(multiplier, near, -Mat3::Identity());
     matrix_.add(multiplier, at.turns + i, skew(link.arm));
@@ -240,18 +245,38 @@ void Coupled::limit_direction() {
 
 // ---- Newton's method -------------------------------------------------------------------------------------------------------------
 // Exact; with a shift, which grows; then the positive one.
-double Coupled::direction() {
+bool Coupled::direct_alone() {
   bool found = direct(true, 0);
-  if (!found) {
-    ++fallbacks_;
-    for (double shift = std::max(1e-5, 0.1 * shift_); !found && shift < 0.2; shift *= 10) {
-      shift_ = shift;
-      found = direct(true, shift);
-    }
-    if (!found && !direct(false, 0)) return std::nan("");
-  } else {
+  if (found) {
     shift_ = 0;
+    return true;
   }
+  ++fallbacks_;
+  for (double shift = std::max(1e-5, 0.1 * shift_); !found && shift < 0.2; shift *= 10) {
+    shift_ = shift;
+    found = direct(true, shift);
+  }
+  return found || direct(false, 0);
+}
+
+// Where things touch, the shift follows what could be taken of the last direction, as the multiplier of a trust region would: a direction
+// does not know of what it will meet on its way, and one that is cut to a hundredth by the first pair it meets is worth little.
+bool Coupled::direct_in_reach() {
+  constexpr double cut = 0.25, ratio = 4, least = 1e-6, most = 1e4;
+  double shift = fraction_ < cut ? std::max(1e-3, ratio * shift_) : shift_ / ratio;
+  if (shift < least) shift = 0;
+  if (shift > 0) ++fallbacks_;
+  for (; shift < most; shift = std::max(10 * least, ratio * shift)) {
+    shift_ = shift;
+    if (direct(true, shift)) return true;
+  }
+  for (shift = 1e-4; shift < 1e3 * most; shift *= 100)
+    if (direct(false, shift)) return true;
+  return false;
+}
+
+double Coupled::direction() {
+  if (!(touching_ != nullptr && !settles() ? direct_in_reach() : direct_alone())) return std::nan("");
   limit_direction();
   base_energy_ = energy_, base_violation_ = violation_;
   const double slope = slope_of_energy();

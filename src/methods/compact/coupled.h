@@ -26,8 +26,8 @@ class Coupled {
  public:
   Coupled(const Model& model, Parts& parts, const SolverSettings& settings);
 
-  // Rods, rising, whose problems have begun; what touches them, what they are joined to, or nullptr.
-  void take(std::span<const int> rods, Touching* touching, Joined* joined = nullptr);
+  // Rods, rising, whose problems have begun; what touches them, what they are joined to, or nullptr. `goes_on`: in the same step.
+  void take(std::span<const int> rods, Touching* touching, Joined* joined = nullptr, bool goes_on = false);
   Solved iterate();                             // from where the problems stand; leaves them at the solution
   void start_holding() { hold_ = first_hold; }  // equilibria with contact: from here on, see `hold_`
   Verdict judge();                              // of the equilibrium just found, by the pivots of the whole
@@ -64,6 +64,8 @@ class Coupled {
   void number();
   void assemble(bool exact, double shift);
   void assemble_chain(int slot, bool exact, double shift);
+  bool direct_alone();
+  bool direct_in_reach();
   void limit_direction();
   bool find_fraction();
   double slope_of_energy() const;

@@ -148,7 +148,8 @@ void check_sines(const Model& model, Problems& problems) {
     const RodSpan& span = model.rods[r].span;
     double largest = 0;
     for (int i = 0; i < span.inner; ++i)
-      largest = std::max(largest, std::abs(model.initial.twist[InnerNodeIndex(span.first_inner + i)]));
+      largest = std::max(largest, std::abs(model.initial.twist[InnerNodeIndex(span.first_inner + i)] -
+                                           (i == 0 ? model.rods[r].weld_turn : 0)));
     if (largest <= most) continue;
     problems.push_back({Severity::warning, "", "rod[" + std::to_string(r) + "].initial_twist",
                         "turns neighbouring segments by up to " + std::to_string(largest) + " rad against each other",

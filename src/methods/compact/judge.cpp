@@ -101,10 +101,31 @@ Verdict Problem::judge() {
   Eigen::MatrixXd roll = Eigen::MatrixXd::Zero(size(), 1);
   for (int i = 0; i < chain_.all(); ++i) roll.block<3, 1>(3 + 3 * i, 0) = frame_[z(i)].col(2);
   const int turning = null.size() > 0 ? find_null_space(roll, metric, tolerance, multiply_by).size() : 0;
+  // The chain alone, without rows, may be singular: where it may move for nothing, or by symmetry (a half circle of a ring). Its pivots would be
+  // rounding of either sign. So links are held, and let go again in the border: [A + k E E^T, E; E^T, 1/k] has the inertia of A,
+  // and 1/k's. Of a ring, five; then where a pivot is in doubt, the link beyond it, which made it so.
+  constexpr int most_anchors = 8, of_ring = 5;
+  constexpr double doubtful = 1e-7;  // pivot, over its row
+  const int first_anchor = chain_.rows() + null.size();
+  int anchors = 0;
   BorderedLDLT border;
-  border.resize(size(), chain_.rows() + null.size());
+  border.resize(size(), first_anchor + 3 * most_anchors);
   fill_border(border, false);
   set_deflation(border, null, metric, chain_.rows());
+  for (int k = 0; k < 3 * most_anchors; ++k) border.add_corner(first_anchor + k, first_anchor + k, 1 / chain_.stiffest);
+  const auto hold = [&](int link) {
+    for (int k = 0; k < 3; ++k) {
+      ldlt_.link(link).turn(k, k) += chain_.stiffest;
+      border.column(3 + 3 * link + k, first_anchor + 3 * anchors + k) = 1;
+    }
+    ++anchors;
+  };
+  if (null.size() > 0)
+    for (int k = 0; k < (chain_.ring ? of_ring : 1); ++k) hold(k * chain_.real() / of_ring);
+  for (PivotReport inner = ldlt_.factor(0, tolerance * unit);
+       anchors < most_anchors && inner.smallest < doubtful && inner.smallest_at >= 3;
+       inner = ldlt_.factor(0, tolerance * unit))
+    hold(std::min(inner.smallest_at / 3, chain_.all() - 1));
   const auto below = [&](double shift) {  // eigenvalues less than -shift, neutral ones apart
     const int inner = ldlt_.factor(0, shift * unit).negative;
     return inner + border.factor(ldlt_, 1e-300).negative - active_rows_ - null.size();
@@ -124,7 +145,12 @@ Verdict Problem::judge() {
   std::vector<double> x(z(size() + border.border()), 0.0), kept(z(size()));
   for (int i = ldlt_.root_held() ? 3 : 0; i < size(); ++i) x[z(i)] = 1 + 0.1 * (i * 7 % 13);  // along no mode in particular
   double before = 0, along = 0;
+  const auto leave_neutral = [&] {  // what costs nothing is no mode
+    Eigen::Map<Eigen::VectorXd> v(x.data(), size());
+    if (null.size() > 0) v -= null.vectors * (null.vectors.transpose() * metric.cwiseProduct(v));
+  };
   for (int round = 0; round < rounds; ++round) {
+    leave_neutral();
     double most = 0;
     for (int i = 0; i < size(); ++i) most = std::max(most, std::abs(x[z(i)]));
     before = along = 0;
@@ -135,6 +161,7 @@ Verdict Problem::judge() {
     }
     std::fill(x.begin() + size(), x.end(), 0.0);
     border.solve(ldlt_, x);
+    leave_neutral();
     for (int i = 0; i < size(); ++i) along += x[z(i)] * kept[z(i)];
   }
   verdict.softest = before / along - raised;

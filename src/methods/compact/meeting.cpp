@@ -7,7 +7,7 @@
 namespace tendril::compact {
 namespace {
 
-constexpr int max_rounds = 60;         // of larger boxes
+constexpr int max_rounds = 200;        // of other boxes
 constexpr int max_drive_rounds = 60;   // of driven things
 constexpr double kept_in_drive = 0.8;  // of what is free
 constexpr int friction_rounds = 2;
@@ -24,6 +24,7 @@ Meeting::Meeting(const Model& model, Parts& parts, const SolverSettings& setting
   const std::size_t all = parts.size() + 1;
   group_.resize(all), is_done_.resize(all), is_started_.resize(all);
   progress_.resize(all), hit_.resize(all), impact_.resize(all);
+  spent_.resize(parts.size()), is_moved_.resize(parts.size());
   // What overlaps at the start, within what a scene may: radii are as much smaller until it is open.
   field_.begin_boxes();
   for (const auto& part : parts_) {
@@ -64,7 +65,9 @@ void Meeting::begin(const Drive& drive, const LoadsNow& loads) {
   for (std::size_t o = 0; o < drive.obstacles.size(); ++o) target_[o] = drive.obstacles[o].pose;
   // How far a step may go beyond the first guess before contacts are looked for again.
   pad_ = stage_.still() ? field_.geometry().skin() : field_.reach() + stage_.h * stage_.h * drive.gravity.norm();
+  most_pad_ = std::max(pad_, 2 * field_.geometry().skin());
   field_.begin_boxes();
+  std::fill(spent_.begin(), spent_.end(), 0), std::fill(is_moved_.begin(), is_moved_.end(), 0);
   field_.body_pad = pad_;
   if (joined_ != nullptr) joined_->begin(drive, stage_of(joined_number()));
   put_bodies(target_, drive);
@@ -209,21 +212,26 @@ bool Meeting::is_impact(const Island& island) const {
          std::any_of(island.rods.begin(), island.rods.end(), [&](int r) { return impact_[z(r)] != 0; });
 }
 
+// Whether all of it stands at the same point of the way, by the same scheme.
+bool Meeting::is_under_way(const Island& island) const {
+  const bool impact = is_impact(island);
+  const int first = island.rods.empty() ? joined_number() : island.rods.front();
+  const auto is_as_first = [&](int r) {
+    return is_started_[z(r)] != 0 && (impact_[z(r)] != 0) == impact && progress_[z(r)] == progress_[z(first)];
+  };
+  return std::all_of(island.rods.begin(), island.rods.end(), is_as_first) &&
+         (!island.joined || is_as_first(joined_number()));
+}
+
 // Whether it goes on from where it is.
 bool Meeting::start_island(Island& island) {
-  bool under_way = true;
-  double low = 1, high = 0;
-  const bool impact = is_impact(island);
-  const auto look = [&](int r) {
-    low = std::min(low, progress_[z(r)]), high = std::max(high, progress_[z(r)]);
-    under_way = under_way && is_started_[z(r)] != 0 && (impact_[z(r)] != 0) == impact;
-  };
-  for (const int r : island.rods) look(r);
-  if (island.joined) look(joined_number());
+  double low = 1;
+  for (const int r : island.rods) low = std::min(low, progress_[z(r)]);
+  if (island.joined) low = std::min(low, progress_.back());
   island.progress = low;
   island.target_poses.resize(poses_.size());
   for (std::size_t o = 0; o < poses_.size(); ++o) island.target_poses[o] = pose_between(o, low);
-  if (!under_way || low != high) return begin_island(island), false;
+  if (!is_under_way(island)) return begin_island(island), false;
   island.touching.take(island.rods, island.pairs, island.target_poses, joined_to(island), true);
   return true;
 }
@@ -262,14 +270,17 @@ void Meeting::solve_island(Island& island) {
     }
     island.touching.set_on_way(island.progress < 1, stage_.c);
     for (const int r : island.rods) parts_[z(r)]->problem.freeze_loads();
-    island.coupled.take(island.rods, &island.touching, joined_to(island));
+    island.coupled.take(island.rods, &island.touching, joined_to(island), goes_on || round > 0);
     // A rod on its way to an equilibrium may have met what holds it only now.
     const bool by_now = stage_.still() && goes_on;
     if (by_now && rubbed == 0) std::ignore = island.coupled.evaluate();
     const bool rubs = island.touching.set_friction(rubbed > 0 || by_now ? 1 : 0);
     island.solved = island.coupled.iterate();
     iterations += island.solved.iterations;
-    if (!island.solved.fine) break;
+    if (!island.solved.fine) {
+      if (island.progress < 1 && !island.touching.outgrown()) island.solved.cause = Cause::contact;  // nothing gives way
+      break;
+    }
     if (island.progress < 1) continue;
     // Friction by the forces of the last level, or none; then by those found.
     if (++rubbed < friction_rounds && (rubs || island.touching.may_rub())) continue;
@@ -294,7 +305,13 @@ bool Meeting::solve(const Drive& drive, const LoadsNow& loads, const Stage& stag
   for (std::size_t r = 0; r < impact_.size(); ++r) impact_[r] = may_hit && hit_[r];
   begin(drive, loads);
   if (!solve_rounds(false, workers)) return false;
-  if (may_hit && take_impacts() && !solve_rounds(true, workers)) return false;
+  if (may_hit && take_impacts()) {
+    // They begin at the last level again.
+    bool listed = true;
+    for (std::size_t r = 0; r < parts_.size(); ++r)
+      if (is_moved_[r] != 0 && is_started_[r] == 0) include_start(static_cast<int>(r)), listed = false;
+    if (!solve_rounds(listed, workers)) return false;
+  }
   finish();
   return true;
 }
@@ -316,18 +333,6 @@ bool Meeting::take_impacts() {
   return again;
 }
 
-// On the way to an equilibrium only where it is now counts; a motion keeps to the box of all of its way.
-void Meeting::grow_box(Island& island) {
-  double longest = 0;
-  for (const int r : island.rods) {
-    const Part& part = *parts_[z(r)];
-    longest = std::max(longest, part.chain.length);
-    if (!stage_.still()) continue;
-    field_.begin_boxes(part), field_.include(part, part.problem.places(), field_.reach());
-  }
-  island.touching.grow_boxes(stage_.still() ? std::min(pad_, 0.1 * longest) : pad_);
-}
-
 // listed: pairs and islands are known, and only islands that are not done are to be solved.
 bool Meeting::solve_rounds(bool listed, Workers& workers) {
   bool fine = true;
@@ -344,6 +349,7 @@ bool Meeting::solve_rounds(bool listed, Workers& workers) {
     if (!listed) {
       if (round == 0) open_overlaps();
       find_islands();
+      if (reach_back()) continue;
     }
     listed = false;
     const int alone = static_cast<int>(alone_.size());
@@ -357,9 +363,15 @@ bool Meeting::solve_rounds(bool listed, Workers& workers) {
     bool grown = false;
     for (int k = 0; k < islands_; ++k) {
       Island& island = *island_[z(k)];
-      for (const int r : island.rods) parts_[z(r)]->solved = island.solved;
-      fine = fine && (island.solved.fine || island.touching.outgrown());
-      if (!island.touching.outgrown()) continue;
+      bool goes_on = island.touching.outgrown();
+      for (const int r : island.rods) {
+        parts_[z(r)]->solved = island.solved;
+        parts_[z(r)]->solved.iterations = spent_[z(r)] += island.solved.iterations;
+        if (goes_on && spent_[z(r)] >= settings_.iterations)
+          goes_on = false, parts_[z(r)]->solved.fine = false, parts_[z(r)]->solved.cause = Cause::step_too_large;
+      }
+      fine = fine && (island.solved.fine || goes_on);
+      if (!goes_on) continue;
       grow_box(island);
       grown = true;
     }
@@ -373,20 +385,6 @@ bool Meeting::solve_rounds(bool listed, Workers& workers) {
     return false;
   }
   return true;
-}
-
-// Alone it may go anywhere in its box; from further away it starts again.
-bool Meeting::check_alone(int rod) {
-  Part& part = *parts_[z(rod)];
-  const auto places = part.problem.places();
-  bool inside = true;
-  for (int i = 0; i < part.chain.real() && inside; ++i)
-    inside = field_.is_inside(part.chain.links[z(i)].edge, places[z(i)], places[z(i + 1)]);
-  if (inside || !part.solved.fine) return true;
-  field_.include(part, places, pad_);
-  part.problem.take_back();
-  begin_rod(rod);
-  return false;
 }
 
 }  // namespace tendril::compact

@@ -52,8 +52,11 @@ class Meeting {
   const Stage& stage_of(int rod) const { return impact_[z(rod)] ? first_order_ : stage_; }
   int joined_number() const { return static_cast<int>(parts_.size()); }
   bool is_impact(const Island& island) const;
+  bool is_under_way(const Island& island) const;
   void put_bodies(std::vector<Pose>& poses, const Drive& drive) const;
   bool take_impacts();
+  void include_start(int rod);
+  bool reach_back();
   void grow_box(Island& island);
   void open_overlaps();
   void solve_alone(int rod);
@@ -83,6 +86,9 @@ class Meeting {
   std::vector<int> group_, alone_;               // by rod; rods
   std::vector<char> is_done_, is_started_;       // by rod, then of all that is joined
   std::vector<double> progress_;                 // likewise
+  std::vector<int> spent_;                       // iterations of this step, by rod
+  std::vector<char> is_moved_;                   // by rod: its boxes are around where it has come to
+  std::vector<Vec3> places_;
   std::vector<int> island_of_;
   std::vector<ContactPoint> points_;
   std::vector<KeptContact> next_kept_;
@@ -90,7 +96,7 @@ class Meeting {
   std::vector<char> hit_,
       impact_;  // by rod, then all that is joined: was hit in the last step; takes backward Euler in this one
   Solved joined_solved_;
-  double energy_ = 0, least_gap_ = 1, pad_ = 0;
+  double energy_ = 0, least_gap_ = 1, pad_ = 0, most_pad_ = 0;
 };
 
 }  // namespace tendril::compact

@@ -27,7 +27,7 @@ void Compact::write_rod(const Part& part, Frame& frame) const {
   for (std::size_t i = 1; i < chain.joints.size(); ++i) {
     const Joint& joint = chain.joints[i];
     const JointReading r = read_joint(part, static_cast<int>(i), frames());
-    frame.twist[InnerNodeIndex(joint.inner)] = s.twist[i];
+    frame.twist[InnerNodeIndex(joint.inner)] = s.twist[i] + joint.weld;
     if (part.problem.is_off(static_cast<int>(i))) continue;
     frame.moment[NodeIndex(joint.node)] = r.moment;
     energy.bending += r.bending, energy.twisting += r.twisting;

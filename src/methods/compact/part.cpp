@@ -17,7 +17,8 @@ JointReading read(const Part& part, const Joint& joint, double near, std::size_t
   if (part.chain.damping.internal > 0)
     stress += part.chain.damping.internal * joint.kappa.cwiseProduct(part.state.strains.v[level]);
   const Quat& a = joint.a >= 0 ? part.state.q[z(joint.a)] : clamps[z(joint.clamp)].pose.orientation;
-  r.moment = a * Vec3(strain_gradient(p).transpose() * stress);
+  const Vec3 moment = strain_gradient(p).transpose() * stress;
+  r.moment = a * (joint.weld == 0 ? moment : Vec3(joint.turn_a * moment));
   return r;
 }
 
@@ -42,7 +43,7 @@ Pose pose_at(const Model& model, const Part& part, int node) {
     const Joint& joint = chain.joints[i];
     if (joint.node != node) continue;
     // Half-way between the two segments.
-    const Quat &a = state.q[z(joint.a)], &b = state.q[z(joint.b)];
+    const Quat a = state.q[z(joint.a)] * joint.turn_a, b = state.q[z(joint.b)] * joint.turn_b;
     pose.orientation = (a * exp_quat(Vec3(0.5 * log_rotation(Quat(a.conjugate() * b))))).normalized();
     return pose;
   }

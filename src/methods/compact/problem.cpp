@@ -43,7 +43,8 @@ void Problem::take_joint(const Joint& joint, JointNow& now, double near) {
   now.slopes = strain_gradient(now.point);
   const Vec3 away = now.point.strain - now.rest, stress = now.kappa.cwiseProduct(away);
   energy_ += 0.5 * stress.dot(away);
-  const Vec3 moment = now.slopes.transpose() * stress;
+  Vec3 moment = now.slopes.transpose() * stress;
+  if (joint.weld != 0) moment = joint.turn_a * moment;
   now.moment = joint.a >= 0 ? Vec3(frame_[z(joint.a)] * moment) : Vec3(frames()[z(joint.clamp)].pose.orientation * moment);
   if (joint.b >= 0) link_gradient_[z(joint.b)] += now.moment;
   if (joint.a >= 0) link_gradient_[z(joint.a)] -= now.moment;
