@@ -15,7 +15,7 @@ Obstacle plate(const std::string& name, double z, double to) {
   BoxShape shape;
   shape.center = Vec3(0.5, 0, z), shape.size = Vec3(2, 2, 0.1);
   o.name = name, o.shape = shape;
-  o.move.keys = {{0, Vec3::Zero()}, {1, Vec3(0, 0, to)}};
+  o.move.shape = TimetableShape::linear, o.move.keys = {{0, Vec3::Zero()}, {1, Vec3(0, 0, to)}};
   return o;
 }
 

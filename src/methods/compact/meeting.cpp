@@ -277,7 +277,10 @@ void Meeting::solve_island(Island& island) {
     const bool rubs = island.touching.set_friction(rubbed > 0 || by_now ? 1 : 0);
     island.solved = island.coupled.iterate();
     iterations += island.solved.iterations;
-    if (!island.solved.fine) break;
+    if (!island.solved.fine) {
+      if (island.progress < 1 && !island.touching.outgrown()) island.solved.cause = Cause::contact;  // nothing gives way
+      break;
+    }
     if (island.progress < 1) continue;
     // Friction by the forces of the last level, or none; then by those found.
     if (++rubbed < friction_rounds && (rubs || island.touching.may_rub())) continue;
