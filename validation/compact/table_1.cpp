@@ -27,7 +27,8 @@ struct TouchingRow {
   PaperRow paper;
   const char* scene;
 };
-constexpr TouchingRow touching_rows[] = {{{"Fig. 15", 100, 15, 8, 2.037, 0.287, 38, 43}, "overhand_knot"},
+constexpr TouchingRow touching_rows[] = {{{"Fig. 14", 333, 16, 7, 4.421, 0.947, 40, 52.69}, "strand_through_springs"},
+                                         {{"Fig. 15", 100, 15, 8, 2.037, 0.287, 38, 43}, "overhand_knot"},
                                          {{"Fig. 16", 51, 8, 7, 2.392, 0.375, 13.089, 20.160}, "twisted_cable"},
                                          {{"Fig. 17", 201, 46, 6, 1.5613, 1.56, 12.172, 36.888}, "three_cylinders"}};
 
