@@ -34,16 +34,10 @@ SENTENCE("compact", "rows of gaps in a rod's unknowns are those of finite differ
   for (const double held : {-1.0, 0.0, 1.0}) {
     Scene scene = crossing();
     if (held >= 0) add_clamp(scene, held);
-    const auto model = model_of(scene);
-    Parts parts;
-    for (int rod = 0; rod < 2; ++rod)
-      parts.push_back(std::make_unique<Part>(*model, rod, StrainKind::angle, SolverSettings{}));
-    Drive drive;
-    LoadsNow loads(*model);
-    evaluate(*model, Live{}, 0, 1, drive);
-    loads.update(drive);
-    ActiveSet set(*model, parts, {}, drive);
-    set.begin(drive, loads, euler_stage(0.01));
+    InstantOfAll at(scene);
+    Parts& parts = at.parts;
+    ActiveSet set(*at.model, parts, {}, at.drive);
+    set.begin(at.drive, at.loads, euler_stage(0.01));
     std::ignore = set.evaluate();
     ASSERT_LT(set.direction(), 1e300);
     const int count = static_cast<int>(set.rows().size());

@@ -4,7 +4,7 @@
 #include <memory>
 #include <string>
 
-#include "methods/compact/problem.h"
+#include "methods/compact/part.h"
 #include "model/drive.h"
 #include "testing/random_rods.h"
 #include "testing/small_rods.h"
@@ -48,6 +48,21 @@ struct Instant {
     for (Vec3& v : state.points.v) v = random.vector(size);
     for (Vec3& v : state.points.v_before) v = random.vector(size);
     for (Vec3& v : state.strains.y) v += random.vector(size);
+  }
+};
+
+// The same of all rods of a scene.
+struct InstantOfAll {
+  std::shared_ptr<const Model> model;
+  Parts parts;
+  Drive drive;
+  LoadsNow loads;
+
+  explicit InstantOfAll(const Scene& scene) : model(model_of(scene)), loads(*model) {
+    for (int rod = 0; rod < static_cast<int>(model->rods.size()); ++rod)
+      parts.push_back(std::make_unique<Part>(*model, rod, StrainKind::angle, SolverSettings{}));
+    evaluate(*model, Live{}, 0, 1, drive);
+    loads.update(drive);
   }
 };
 

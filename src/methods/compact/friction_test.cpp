@@ -28,19 +28,13 @@ SENTENCE("compact",
   other.name = "other", other.rest = StraightCurve{Vec3(0.02, -0.5, 0.0201), Vec3(-0.02, 0.5, 0.0203)};
   scene.rods.push_back(other);
   scene.contact.enabled = true, scene.contact.friction = 0.4;
-  const auto model = model_of(scene);
   for (const double slid : {4e-6, 1e-5, 5e-5}) {
-    Parts parts;
-    for (int rod = 0; rod < 2; ++rod)
-      parts.push_back(std::make_unique<Part>(*model, rod, StrainKind::angle, SolverSettings{}));
-    Drive drive;
-    LoadsNow loads(*model);
-    evaluate(*model, Live{}, 0, 1, drive);
-    loads.update(drive);
-    ContactField field(*model, parts);
+    InstantOfAll instant(scene);
+    Parts& parts = instant.parts;
+    ContactField field(*instant.model, parts);
     field.begin_boxes();
     for (const auto& part : parts) {
-      part->problem.begin(part->state, drive, loads, euler_stage(0.01));
+      part->problem.begin(part->state, instant.drive, instant.loads, euler_stage(0.01));
       part->problem.find_places();
       field.include(*part, part->problem.places(), 0.001);
       field.take_places(*part, part->problem.places(), field.x);
