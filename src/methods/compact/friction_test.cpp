@@ -55,7 +55,7 @@ SENTENCE("compact",
       Problem& problem = parts[z(rod)]->problem;
       const auto gradient_here = [&](bool rubs) {
         for (auto& part : parts) part->problem.take_place();
-        if (rubs) std::ignore = friction.evaluate();
+        if (rubs) std::ignore = friction.evaluate(nullptr);
         std::ignore = problem.sum_up();
         return Eigen::VectorXd(Eigen::Map<const Eigen::VectorXd>(problem.gradient().data(), problem.size()));
       };
@@ -69,7 +69,7 @@ SENTENCE("compact",
       const auto energy = [&](const Eigen::VectorXd& x) {
         go_to(x);
         for (auto& part : parts) part->problem.take_place();
-        return friction.evaluate();
+        return friction.evaluate(nullptr);
       };
       const Eigen::VectorXd none = Eigen::VectorXd::Zero(problem.size());
       go_to(none);
