@@ -308,6 +308,7 @@ bool Meeting::solve(const Drive& drive, const LoadsNow& loads, const Stage& stag
   if (may_hit && take_impacts()) {
     // They begin at the last level again.
     bool listed = true;
+    std::fill(spent_.begin(), spent_.end(), 0);
     for (std::size_t r = 0; r < parts_.size(); ++r)
       if (is_moved_[r] != 0 && is_started_[r] == 0) include_start(static_cast<int>(r)), listed = false;
     if (!solve_rounds(listed, workers)) return false;
