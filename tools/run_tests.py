@@ -116,11 +116,10 @@ def run_part(program, part, parts, pattern, result, folder):
         result.show("\n".join([f"CRASHED  {name}  ({how})", *("    " + text for text in list(said)[-60:]), ""]))
 
 
-def run_parts(program, pattern, result):
+def run_parts(program, pattern, result, at_once=max(2, min(os.cpu_count() or 2, 8))):
     folder = pathlib.Path(program).parent / "test-output"
     folder.mkdir(exist_ok=True)
-    at_once = max(2, min(os.cpu_count() or 2, 8))
-    parts = 4 * at_once  # more parts than processors: they end at nearly the same time, and a crash loses less
+    parts = 4 * at_once if at_once > 1 else 1  # more parts than processors: they end at nearly the same time, and a crash loses less
     waiting = collections.deque(range(parts))
 
     def work():
@@ -212,16 +211,21 @@ def main():
     parser.add_argument("program")
     parser.add_argument("--only", default="*")
     parser.add_argument("--without", nargs="*", default=[])
+    parser.add_argument("--alone", help="tests that run after all others, one by one: they judge times; only where all tests are asked for")
     parser.add_argument("--browser", help="script with the browser tests")
     parser.add_argument("--tendril", help="the program they drive")
     parser.add_argument("--fuzz", help="folder with the fuzz targets")
     parser.add_argument("--fuzz-seconds", type=int, default=60)
     a = parser.parse_args()
-    pattern = a.only
-    if a.without:
-        pattern += (":" if "-" in a.only else "-") + ":".join(a.without)
+    alone = [a.alone] if a.alone and a.only == "*" else []
+
+    def filter_of(wanted, without):
+        return wanted + (":" if "-" in wanted else "-") + ":".join(without) if without else wanted
+
     result, start = Result(), time.monotonic()
-    run_parts(a.program, pattern, result)
+    run_parts(a.program, filter_of(a.only, a.without + alone), result)
+    for pattern in alone:
+        run_parts(a.program, filter_of(pattern, a.without), result, at_once=1)
     if a.browser:
         run_browser(a.browser, a.tendril, a.only, result)
     if a.fuzz:

@@ -43,6 +43,7 @@ struct Experiment {
   const char* sentence;             // what it shows
   Cost cost;
   std::vector<Check> (*run)(ExperimentContext&);
+  bool by_clock = false;  // judges times (machine_speed.h): as a test it runs alone on the machine
 };
 std::span<const Experiment> all_experiments();  // registry.cpp
 
