@@ -3,6 +3,8 @@
 
 namespace tendril {
 
+std::vector<Check> cable_particle_mass_ratio(ExperimentContext& context);
+std::vector<Check> cable_particle_spectra(ExperimentContext& context);
 std::vector<Check> compact_cantilever(ExperimentContext& context);
 std::vector<Check> compact_drag_root(ExperimentContext& context);
 std::vector<Check> compact_friction(ExperimentContext& context);
@@ -47,6 +49,13 @@ std::vector<Check> strands_virtual_coupling(ExperimentContext& context);
 
 std::span<const Experiment> all_experiments() {
   static const Experiment experiments[] = {
+      {"cable/particle-mass-ratio", "Servin 2008, Table I",
+       "loads up to 1e15 particles hang on cables with angles between links or a link of their own, and none on bending "
+       "forces",
+       Experiment::quick, cable_particle_mass_ratio},
+      {"cable/particle-spectra", "Servin 2008, Figs. 2-6",
+       "resistance to bending turns the fast irregular stretch of a chain into a slow swing", Experiment::quick,
+       cable_particle_spectra},
       {"compact/cantilever", "docs/references.md 1a-1c", "a cantilever bends as Euler's elastica does, and moves to it",
        Experiment::quick, compact_cantilever},
       {"compact/drag-root", "Zhao 2022, Fig. 11",
