@@ -1,4 +1,4 @@
-// Figs. 2 to 5: why angles between links hold heavy loads. Stretch phi_d and bend phi_a at the topmost particle of five links, steps of 1/60 s
+// Figs. 2 to 6: why angles between links hold heavy loads. Stretch phi_d and bend phi_a at the topmost particle of five links, steps of 1/60 s
 // for 30 s, eps_d = 1e-6 m/N. Without resistance to bending, chain and load exchange fast transverse motion; with it, the cable
 // swings slowly and as a whole (Fig. 6).
 //   bend       signed by the side to which the cable bends in its plane: phi_a itself is never negative
@@ -23,19 +23,28 @@ namespace {
 using enum ParticleModel;
 using Series = std::vector<double>;
 
-struct Motion5 {
+struct Samples {
   Series stretch, bend;
+  std::array<double, 4> waves{};  // root mean square of 1 to 4 half waves of the particles' offset from the chord [m]
 };
-Motion5 sample(const ParticleCase& which, double ratio) {
+Samples sample(const ParticleCase& which, double ratio) {
   ParticleCable cable = dropped_cable(which, 5, ratio);
-  Motion5 motion;
+  Samples motion;
   for (int k = 0; k < int(std::lround(particle_duration / particle_step)); ++k) {
     std::ignore = cable.step(particle_step);
     const auto x = cable.positions();
     const Vec3 side = (x[1] - x[0]).cross(x[2] - x[1]);
     motion.stretch.push_back(cable.stretch(0));
     motion.bend.push_back(side.y() < 0 ? -cable.bend(0) : cable.bend(0));
+    const Vec3 chord = (x[5] - x[0]).normalized();
+    for (int wave = 1; wave <= 4; ++wave) {
+      double amplitude = 0;
+      for (int i = 1; i <= 4; ++i)
+        amplitude += 0.4 * math::sin(math::pi * wave * i / 5) * chord.cross(x[std::size_t(i)] - x[0]).y();
+      motion.waves[std::size_t(wave - 1)] += amplitude * amplitude;
+    }
   }
+  for (double& wave : motion.waves) wave = std::sqrt(wave / double(motion.bend.size()));
   return motion;
 }
 
@@ -123,9 +132,9 @@ double share_above(const Series& spectrum, double frequency) {
   return above / all;
 }
 
-// Figs. 2 and 3, ratio 100.
+// Figs. 2, 3 and 6, ratio 100.
 void distributions(ExperimentContext& context, std::vector<Check>& checks) {
-  const Motion5 loose = sample({chain, 1e-6, 0}, 100), stiff = sample({angles, 1e-6, 1e-4}, 100);
+  const Samples loose = sample({chain, 1e-6, 0}, 100), stiff = sample({angles, 1e-6, 1e-4}, 100);
   std::vector<std::vector<double>> rows;
   const auto over = [](const Series& values, bool both_sides) {
     const double high = *std::max_element(values.begin(), values.end());
@@ -152,6 +161,9 @@ void distributions(ExperimentContext& context, std::vector<Check>& checks) {
   checks.push_back(absolute_check("ratio 100, (e): peaks of the bend's distribution", 2, peaks(shares[3], 0.2), 0));
   checks.push_back(
       at_least("ratio 100: largest bend of (a) over that of (e)", 20, largest(loose.bend) / largest(stiff.bend)));
+  std::vector<std::vector<double>> waves;
+  for (std::size_t k = 0; k < 4; ++k) waves.push_back({double(k + 1), loose.waves[k], stiff.waves[k]});
+  context.write_csv("figure_6", {"half waves", "(a) offset [m]", "(e) offset [m]"}, waves);
 }
 
 // Figs. 4 and 5, ratio 150.
