@@ -218,16 +218,4 @@ double ParticleCable::bend(int joint) const {
   return bend_angle(x_[i], x_[i + 1], x_[i + 2]).angle;
 }
 
-double ParticleCable::kinetic_energy() const {
-  double sum = 0;
-  for (std::size_t i = 1; i < v_.size(); ++i) sum += 0.5 * v_[i].squaredNorm() / inverse_mass_[i];
-  return sum;
-}
-
-double ParticleCable::potential_energy() const {
-  double sum = 0;
-  for (std::size_t i = 1; i < x_.size(); ++i) sum -= is_.gravity.dot(x_[i] - x_[0]) / inverse_mass_[i];
-  return sum;
-}
-
 }  // namespace tendril::cable::particles

@@ -59,11 +59,9 @@ class ParticleCable {
   // lambda of the last step, row by row: links, (e) with the angles between them; then the load's link or the total length.
   std::span<const double> multipliers() const { return lambda_; }
 
-  double stretch(int link) const;   // phi_d, now
-  double largest_stretch() const;   // of |phi_d| over the links, also those a model does not constrain; NaN after overflow
-  double bend(int joint) const;     // phi_a between links `joint` and `joint` + 1, now
-  double kinetic_energy() const;    // with the velocities of the last step
-  double potential_energy() const;  // of gravity, 0 at the anchor
+  double stretch(int link) const;  // phi_d, now
+  double largest_stretch() const;  // of |phi_d| over the links, also those a model does not constrain; NaN after overflow
+  double bend(int joint) const;    // phi_a between links `joint` and `joint` + 1, now
 
  private:
   // One constraint: its gradients with respect to up to three particles in a row.

@@ -3,8 +3,10 @@
 #include <Eigen/Dense>
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 #include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
 
 #include "methods/cable/particles/particle_kernels.h"
 #include "testing/allocation_count.h"
