@@ -1,6 +1,6 @@
 // A published figure, table or exact solution that tendril reproduces: `tendril validate NAME`.
-// To add one: write validation/NAME.cpp with a function `std::vector<Check> NAME(ExperimentContext&)`, and one line in
-// registry.cpp.
+// To add one: write validation/METHOD/NAME.cpp with a function `std::vector<Check> experiment(ExperimentContext&)` in the namespace
+// tendril::experiments::METHOD_NAME (files are compiled together: names of their own must not meet), and its lines in registry.cpp.
 #pragma once
 
 #include <cmath>
