@@ -37,7 +37,7 @@ class ExperimentContext {
 };
 
 struct Experiment {
-  enum Cost { quick, slow, full };  // seconds, a minute, more: full ones run only with --full
+  enum Cost { quick, slow, full };  // at most 10 s (and a test of ./test), a minute, more (only with --full)
   const char* name;                 // "der/cantilever"
   const char* from;                 // "Bergou 2008, Fig. 7", "docs/references.md 1a-1c"
   const char* sentence;             // what it shows
