@@ -13,7 +13,7 @@
 #include "validation/cable/particle_run.h"
 #include "validation/experiment.h"
 
-namespace tendril {
+namespace tendril::experiments::cable_particle_mass_ratio {
 namespace {
 
 using enum ParticleModel;
@@ -127,7 +127,7 @@ void check_bend_forces(std::vector<Check>& checks) {
 
 }  // namespace
 
-std::vector<Check> cable_particle_mass_ratio(ExperimentContext& context) {
+std::vector<Check> experiment(ExperimentContext& context) {
   std::vector<Check> checks;
   std::vector<std::vector<double>> table, grid, starts;
   for (const int number : {5, 3}) {
@@ -150,4 +150,4 @@ std::vector<Check> cable_particle_mass_ratio(ExperimentContext& context) {
   return checks;
 }
 
-}  // namespace tendril
+}  // namespace tendril::experiments::cable_particle_mass_ratio

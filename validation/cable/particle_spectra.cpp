@@ -17,7 +17,7 @@
 #include "validation/cable/particle_run.h"
 #include "validation/experiment.h"
 
-namespace tendril {
+namespace tendril::experiments::cable_particle_spectra {
 namespace {
 
 using enum ParticleModel;
@@ -190,11 +190,11 @@ void return_maps_and_spectra(ExperimentContext& context, std::vector<Check>& che
 
 }  // namespace
 
-std::vector<Check> cable_particle_spectra(ExperimentContext& context) {
+std::vector<Check> experiment(ExperimentContext& context) {
   std::vector<Check> checks;
   distributions(context, checks);
   return_maps_and_spectra(context, checks);
   return checks;
 }
 
-}  // namespace tendril
+}  // namespace tendril::experiments::cable_particle_spectra

@@ -13,7 +13,7 @@
 #include "validation/machine_speed.h"
 #include "validation/solve.h"
 
-namespace tendril {
+namespace tendril::experiments::compact_drag_root {
 namespace {
 
 struct DraggedRod {
@@ -90,7 +90,7 @@ double seconds_per_step() {
 
 }  // namespace
 
-std::vector<Check> compact_drag_root(ExperimentContext& context) {
+std::vector<Check> experiment(ExperimentContext& context) {
   std::vector<Check> checks;
   std::vector<std::vector<double>> rows;
   double number = 0;
@@ -114,4 +114,4 @@ std::vector<Check> compact_drag_root(ExperimentContext& context) {
   return checks;
 }
 
-}  // namespace tendril
+}  // namespace tendril::experiments::compact_drag_root

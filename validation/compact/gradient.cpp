@@ -10,7 +10,7 @@
 #include "validation/experiment.h"
 #include "validation/solve.h"
 
-namespace tendril {
+namespace tendril::experiments::compact_gradient {
 namespace {
 
 Scene curved_rod() {
@@ -87,7 +87,7 @@ double error_against_differences(const Scene& scene, const FieldGradient& gradie
 
 }  // namespace
 
-std::vector<Check> compact_gradient(ExperimentContext& context) {
+std::vector<Check> experiment(ExperimentContext& context) {
   const std::vector<std::string> everything = {"material.stuff.young_modulus", "material.stuff.shear_modulus",
                                                "material.stuff.density",       "rod.rod.section.circle.radius",
                                                "rod.rod.rest.arc.radius",      "rod.rod.rest.arc.angle",
@@ -114,4 +114,4 @@ std::vector<Check> compact_gradient(ExperimentContext& context) {
   return checks;
 }
 
-}  // namespace tendril
+}  // namespace tendril::experiments::compact_gradient

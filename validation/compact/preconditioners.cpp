@@ -17,7 +17,7 @@
 #include "validation/experiment.h"
 #include "validation/machine_speed.h"
 
-namespace tendril {
+namespace tendril::experiments::compact_preconditioners {
 namespace {
 
 using namespace compact;
@@ -140,7 +140,7 @@ double exact_over_others(bool all, LeastTimes& times, std::vector<std::vector<do
 
 }  // namespace
 
-std::vector<Check> compact_preconditioners(ExperimentContext& context) {
+std::vector<Check> experiment(ExperimentContext& context) {
   const int steps = context.full() ? 100 : 10;
   std::vector<Check> checks;
   std::vector<std::vector<double>> counts, times;
@@ -184,4 +184,4 @@ std::vector<Check> compact_preconditioners(ExperimentContext& context) {
   return checks;
 }
 
-}  // namespace tendril
+}  // namespace tendril::experiments::compact_preconditioners

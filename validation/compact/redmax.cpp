@@ -13,7 +13,7 @@
 #include "methods/compact/compact.h"
 #include "validation/experiment.h"
 
-namespace tendril {
+namespace tendril::experiments::compact_redmax {
 namespace {
 
 using namespace compact;
@@ -158,7 +158,7 @@ Held compact_holds(double E, double g, double h) {
 
 }  // namespace
 
-std::vector<Check> compact_redmax(ExperimentContext& context) {
+std::vector<Check> experiment(ExperimentContext& context) {
   std::vector<Check> checks;
   std::vector<std::vector<double>> rows;
   double first = 0, before = HUGE_VAL;
@@ -178,4 +178,4 @@ std::vector<Check> compact_redmax(ExperimentContext& context) {
   return checks;
 }
 
-}  // namespace tendril
+}  // namespace tendril::experiments::compact_redmax

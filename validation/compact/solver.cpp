@@ -10,7 +10,7 @@
 #include "math/number.h"
 #include "validation/experiment.h"
 
-namespace tendril {
+namespace tendril::experiments::compact_solver {
 namespace {
 
 struct RodMatrix {
@@ -73,7 +73,7 @@ Eigen::MatrixXd full_matrix(const ChainLDLT& a) {
 
 }  // namespace
 
-std::vector<Check> compact_solver(ExperimentContext& context) {
+std::vector<Check> experiment(ExperimentContext& context) {
   std::vector<Check> checks;
   std::vector<std::vector<double>> rows;
   for (const bool held : {true, false}) {
@@ -119,4 +119,4 @@ std::vector<Check> compact_solver(ExperimentContext& context) {
   return checks;
 }
 
-}  // namespace tendril
+}  // namespace tendril::experiments::compact_solver

@@ -9,10 +9,10 @@
 #include "validation/experiment.h"
 #include "validation/solve.h"
 
-namespace tendril {
+namespace tendril::experiments::compact_three_cylinders {
 
-std::vector<Check> compact_three_cylinders(ExperimentContext& context) {
-  Scene scene = dropped_rod();
+std::vector<Check> experiment(ExperimentContext& context) {
+  Scene scene = contact_drop::dropped_rod();
   scene.method = "compact";
   scene.time.step = 3e-3;
   Simulation simulation = open_or_throw(scene);
@@ -56,4 +56,4 @@ std::vector<Check> compact_three_cylinders(ExperimentContext& context) {
   };
 }
 
-}  // namespace tendril
+}  // namespace tendril::experiments::compact_three_cylinders

@@ -43,7 +43,7 @@ double Cable::imbalance(const StepSizes& step, double& moved) const {
 
 StepReport Cable::relax(double time, double load_factor, const Live& live) {
   constexpr double farthest = 0.3;  // [rad] and lengths, in one iteration
-  constexpr double stands_still = 1e-10;
+  constexpr double stands_still = 1e-9;
   report_ = {};
   drive_to(time, load_factor, live, true);
   lead();
@@ -83,7 +83,7 @@ StepReport Cable::relax(double time, double load_factor, const Live& live) {
     }
     if (share == 1) dt *= worst < last ? 4 : 1.5;
     last = worst;
-    dt = std::min(dt, 1e4 * slow);
+    dt = std::min(dt, 30 * slow);  // longer ones lose digits: places are found to rounding times dt^2 force over mass
   }
   report_.outcome = std::isfinite(report_.residual) ? Outcome::not_converged : Outcome::diverged;
   report_.cause = report_.outcome == Outcome::diverged ? Cause::not_finite : Cause::no_equilibrium;
