@@ -59,7 +59,7 @@ Scene bench_scene(Kind kind, int segments) {
 BenchmarkRow time_step(Kind kind, const char* strain, int segments, double dt) {
   const auto model = std::make_shared<const Model>(*build_model(bench_scene(kind, segments)));
   compact::Settings settings;
-  settings.strain = std::string_view(strain) == "sine" ? compact::StrainKind::sine : compact::StrainKind::angle;
+  settings.strain = std::string_view(strain) == "sine" ? StrainKind::sine : StrainKind::angle;
   compact::Compact method(model, settings);
   double time = 0, iterations = 0, steps = 0;
   const auto step = [&] {

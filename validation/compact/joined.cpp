@@ -83,7 +83,7 @@ compact::Compact pendulum(int segments) {
   scene.method = "compact";
   scene.materials[0].density = 28;
   compact::Settings settings;
-  settings.scheme = compact::Scheme::trbdf2, settings.strain = compact::StrainKind::sine;
+  settings.scheme = compact::Scheme::trbdf2, settings.strain = StrainKind::sine;
   return compact::Compact(std::make_shared<const Model>(*build_model(scene)), settings);
 }
 void relax_to(compact::Compact& method, double from, double to, int increments) {

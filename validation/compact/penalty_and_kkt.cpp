@@ -37,7 +37,7 @@ std::shared_ptr<const Model> soft_helix(int segments) {
 }
 compact::Settings as_the_paper() {
   compact::Settings s;
-  s.scheme = compact::Scheme::euler, s.strain = compact::StrainKind::sine;
+  s.scheme = compact::Scheme::euler, s.strain = StrainKind::sine;
   s.solver.tolerance = 1e-9;
   return s;
 }

@@ -9,7 +9,7 @@
 
 #include "math/index.h"
 #include "methods/compact/scheme.h"
-#include "methods/compact/strain.h"
+#include "math/joint_strain.h"
 #include "model/drive.h"
 #include "model/join_plan.h"
 #include "model/model.h"

@@ -1,8 +1,8 @@
-#include "methods/compact/strain.h"
+#include "math/joint_strain.h"
 
 #include "math/dual.h"
 
-namespace tendril::compact {
+namespace tendril {
 namespace {
 
 struct Rows {  // dq/dturn, row by row
@@ -94,4 +94,4 @@ Mat3 strain_curvature(const StrainPoint& p, const Vec3& weight) {
   return h;
 }
 
-}  // namespace tendril::compact
+}  // namespace tendril

@@ -17,7 +17,7 @@
 #include "math/small.h"
 #include "math/transport.h"
 
-namespace tendril::compact {
+namespace tendril {
 
 enum class StrainKind : std::uint8_t { angle, sine, beside_a, beside_b };
 
@@ -114,4 +114,4 @@ Mat3 strain_curvature(const StrainPoint& p, const Vec3& weight);
 // Whether two neighbouring segments have folded onto each other beyond what `angle` can tell: 170 degrees.
 inline bool is_folded(const StrainPoint& p) { return p.kind != StrainKind::sine && p.c2 < 0.0076; }
 
-}  // namespace tendril::compact
+}  // namespace tendril

@@ -1,11 +1,11 @@
-#include "methods/compact/strain.h"
+#include "math/joint_strain.h"
 
 #include "math/rotation.h"
 #include "testing/finite_difference.h"
 #include "testing/random_rods.h"
 #include "testing/sentence.h"
 
-namespace tendril::compact {
+namespace tendril {
 namespace {
 
 Quat joint_of(double b1, double b2, double twist) {
@@ -13,7 +13,7 @@ Quat joint_of(double b1, double b2, double twist) {
 }
 const auto turned_joint = [](const Quat& q, const Eigen::VectorXd& turn) { return Quat(exp_quat(Vec3(turn)) * q); };
 
-SENTENCE("compact", "the strain of a joint is its bend and its unwrapped twist, whatever the winding") {
+SENTENCE("math", "the strain of a joint is its bend and its unwrapped twist, whatever the winding") {
   for (const double twist : {0.0, 0.24, -0.25, 0.4, -2.0, 3.0, 7.0, -40.0}) {
     for (const double b : {0.0, 1e-9, 0.099, 0.101, 0.3, 0.5, 1.5, 2.8}) {
       const Quat q = joint_of(0.6 * b, -0.8 * b, twist);
@@ -29,7 +29,7 @@ SENTENCE("compact", "the strain of a joint is its bend and its unwrapped twist, 
   EXPECT_LT((sine - 2 * std::sin(0.5 * Vec3(0.3, -0.1, 0.2).norm()) * Vec3(0.3, -0.1, 0.2).normalized()).norm(), 1e-15);
 }
 
-SENTENCE("compact", "gradient and Hessian of every strain are those of finite differences, folded and wound joints too") {
+SENTENCE("math", "gradient and Hessian of every strain are those of finite differences, folded and wound joints too") {
   Random random(71);
   for (const StrainKind kind : {StrainKind::angle, StrainKind::sine, StrainKind::beside_a, StrainKind::beside_b}) {
     for (const double b : {1e-7, 0.05, 0.099, 0.101, 0.39, 0.41, 1.0, 2.3}) {
@@ -57,7 +57,7 @@ SENTENCE("compact", "gradient and Hessian of every strain are those of finite di
   }
 }
 
-SENTENCE("compact", "the bend beside a frame does not change when the other frame turns about its tangent") {
+SENTENCE("math", "the bend beside a frame does not change when the other frame turns about its tangent") {
   const Quat q = joint_of(0.7, -0.4, 0.9), turn = exp_quat(Vec3(0, 0, 1.3));
   const Vec3 a = strain_point(StrainKind::beside_b, q, 0).strain, b = strain_point(StrainKind::beside_a, q, 0).strain;
   EXPECT_LT((strain_point(StrainKind::beside_b, turn * q, 0).strain - a).norm(), 1e-14);
@@ -67,4 +67,4 @@ SENTENCE("compact", "the bend beside a frame does not change when the other fram
 }
 
 }  // namespace
-}  // namespace tendril::compact
+}  // namespace tendril

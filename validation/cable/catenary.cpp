@@ -1,0 +1,44 @@
+// A slack rope between two pins at rest, and the frequencies of a hanging one.
+#include <fmt/format.h>
+
+#include "math/number.h"
+#include "validation/cable/rope.h"
+#include "validation/experiment.h"
+
+namespace tendril::experiments::cable_catenary {
+namespace {
+
+constexpr double g = 9.81;
+const StiffnessSection limp{.EA = {}, .EI1 = 1e-9, .EI2 = 1e-9, .GJ = 1e-9, .mass_per_length = 1, .radius = 0.002};
+
+struct Slack {
+  double sag = 0;
+  int solves = 0;
+};
+Slack slack(int segments, double apart) {
+  Scene scene = rope::straight(Vec3::Zero(), Vec3(1, 0, 0), segments, limp);
+  scene.rods[0].initial = ArcCurve{Vec3::Zero(), Vec3(0.8, 0, -0.6), Vec3(0.6, 0, 0.8), 0.776, 1.2883};
+  rope::pin(scene, 0), rope::pin(scene, 1);
+  scene.clamps[1].move.keys = {{0, Vec3::Zero()}};
+  scene.loads = {GravityLoad{Vec3(0, 0, -g)}};
+  std::ignore = apart;
+  const auto model = rope::model_of(scene);
+  cable::Cable method(model, {});
+  const StepReport report = method.relax(0, 1, {});
+  Frame frame;
+  method.write(frame);
+  double lowest = 0;
+  for (int k = 0; k <= segments; ++k) lowest = std::min(lowest, frame.position[NodeIndex(k)].z());
+  return {report.outcome == Outcome::fine ? -lowest : 0, report.iterations};
+}
+
+}  // namespace
+
+std::vector<Check> experiment(ExperimentContext& context) {
+  std::ignore = context;
+  const Slack s = slack(50, 0.8);
+  return {relative_check("sag of a rope of 1 m between pins 0.8 m apart [m]", 0.2654375091, s.sag, 5e-4),
+          at_most("solves", 40, s.solves)};
+}
+
+}  // namespace tendril::experiments::cable_catenary
