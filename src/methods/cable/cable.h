@@ -16,7 +16,7 @@ struct Settings {
   double extra_damping = 0;   // of averaged rows, in steps
   bool geometric = true;      // implicit geometric stiffness
   double inertia_factor = 1;  // of segments' rotary inertia
-  double relax_tolerance = 1e-9;
+  double relax_tolerance = 1e-10;
   int relax_iterations = 200;
   int threads = 1;
   static Settings from(const Options& options);
