@@ -267,7 +267,8 @@ void Cable::make_rows(const StepSizes& step) {
     const Joint& joint = parts_.joints[j];
     const std::size_t a = z(joint.a), b = z(joint.b);
     double twist = state_.twist[j];
-    place_rows(joint, {state_.x[a], state_.x[b], state_.q[a], state_.q[b]}, state_.twist[j], rows_[j], twist);
+    place_rows(joint, {state_.x[a], state_.x[b], state_.q[a], state_.q[b]}, state_.twist[j], !step.geometric, rows_[j],
+               twist);
     if (joint.holds_frame && joint.kind == StrainKind::angle) state_.twist[j] = twist;
     double damper = 0, inertia = HUGE_VAL;
     for (const std::size_t e : {a, b})

@@ -33,14 +33,14 @@ SENTENCE("cable", "rows of a joint are the derivatives of its gap and its strain
   const auto value = [&](const JointPlace& p) {
     JointRows rows;
     double twist = 0;
-    place_rows(joint, p, 0, rows, twist);
+    place_rows(joint, p, 0, true, rows, twist);
     Eigen::VectorXd v(6);
     v << rows.gap, rows.strain;
     return v;
   };
   JointRows rows;
   double twist = 0;
-  place_rows(joint, at, 0, rows, twist);
+  place_rows(joint, at, 0, true, rows, twist);
   Eigen::MatrixXd jacobian = Eigen::MatrixXd::Zero(6, 12);
   jacobian.block<3, 3>(0, 0) = -Mat3::Identity(), jacobian.block<3, 3>(0, 6) = Mat3::Identity();
   jacobian.block<3, 3>(0, 3) = skew(rows.lever_a), jacobian.block<3, 3>(0, 9) = -skew(rows.lever_b);
@@ -72,7 +72,7 @@ SENTENCE("cable", "the chain's solver and the general one find the same multipli
   for (std::size_t j = 0; j < rows.size(); ++j) {
     double twist = 0;
     place_rows(chain.joints[j], {random.vector(1), random.vector(1), exp_quat(random.vector(1)), exp_quat(random.vector(1))},
-               0, rows[j], twist);
+               0, true, rows[j], twist);
     weigh_rows(chain.joints[j], j != 3, j != 5, 0.1, 1e-3, step, rows[j]);
   }
   std::vector<Response> by_chain = elements, by_general = elements;

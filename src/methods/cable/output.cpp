@@ -44,7 +44,8 @@ JointRows Cable::present_rows(std::size_t j) const {
   const std::size_t a = z(joint.a), b = z(joint.b);
   JointRows rows;
   double twist = 0;
-  place_rows(joint, {state_.x[a], state_.x[b], state_.q[a], state_.q[b]}, state_.twist[j], rows, twist);
+  place_rows(joint, {state_.x[a], state_.x[b], state_.q[a], state_.q[b]}, state_.twist[j], !settings_.geometric, rows,
+             twist);
   return rows;
 }
 

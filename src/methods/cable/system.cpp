@@ -37,11 +37,11 @@ void add_rows_times(const JointRows& rows, const Vec3& lever, double sign, const
 
 }  // namespace
 
-void place_rows(const Joint& joint, const JointPlace& at, double near, JointRows& rows, double& twist) {
+void place_rows(const Joint& joint, const JointPlace& at, double near, bool one_point, JointRows& rows, double& twist) {
   const Vec3 a = at.x_a + at.q_a * joint.point_a, b = at.x_b + at.q_b * joint.point_b;
   const Vec3 middle = 0.5 * (a + b);
   rows.gap = b - a;
-  rows.lever_a = middle - at.x_a, rows.lever_b = middle - at.x_b;
+  rows.lever_a = (one_point ? middle : a) - at.x_a, rows.lever_b = (one_point ? middle : b) - at.x_b;
   if (!joint.holds_frame) {
     rows.turn.setZero(), rows.strain.setZero();
     return;

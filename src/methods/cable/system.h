@@ -46,12 +46,16 @@ struct Response {
 
 // Of a joint, in a step: rows of points are s (1, -[lever]), of frames s (0, turn), s = -1 for a and 1 for b.
 struct JointRows {
-  Vec3 lever_a, lever_b;  // from the centres to the point half-way between both sides' points  [ERRATA S25]
-  Vec3 gap;               // b - a
-  Mat3 turn;              // rows: rate of the strains by spin of b against a, world axes
-  Vec3 strain;            // minus that at rest
-  double give = 0;        // 1/(h D) of points
-  double pull = 0;        // k/(h D)
+  // From the centres to where the joint's force acts. At one point of both sides, half-way between their points, it keeps the angular
+  // momentum [ERRATA S25]. Where tensions are so large that geometric stiffness is implicit, at each side's own point instead, the
+  // paper's: the half-way point lies off the axes by half of the gap, and the moment about the axis of a thin segment, T times gap over
+  // next to no inertia, spins it up.
+  Vec3 lever_a, lever_b;
+  Vec3 gap;         // b - a
+  Mat3 turn;        // rows: rate of the strains by spin of b against a, world axes
+  Vec3 strain;      // minus that at rest
+  double give = 0;  // 1/(h D) of points
+  double pull = 0;  // k/(h D)
   Vec3 frame_give, frame_pull;
   Vec3 memory;  // of averaged rows: k dt_before/4 / (h D)
   bool point_on = false;
@@ -94,7 +98,7 @@ struct JointPlace {
   Vec3 x_a, x_b;
   Quat q_a, q_b;
 };
-void place_rows(const Joint& joint, const JointPlace& at, double near, JointRows& rows, double& twist);
+void place_rows(const Joint& joint, const JointPlace& at, double near, bool one_point, JointRows& rows, double& twist);
 // Stiffness and damping of its rows in a step; `tension_damper` [N m s]: of the implicit geometric stiffness;
 // `inertia` [kg m^2]: of the lighter side, across.
 void weigh_rows(const Joint& joint, bool point_on, bool frame_on, double tension_damper, double inertia,
