@@ -94,6 +94,7 @@ Scene joined_rods(bool loop) {
 Scene resting_rods() {
   Scene scene = curved_rod();
   scene.title = "resting";
+  scene.materials[0].young_modulus = 3e8, scene.materials[0].shear_modulus = 1.2e8;
   scene.rods[0].rest = StraightCurve{Vec3::Zero(), Vec3(1, 0, 0)};
   scene.loads = {GravityLoad{Vec3(0, 0.3, -9)}};
   Rod below = scene.rods[0];

@@ -32,7 +32,7 @@ class Compact final : public Method, public Nearby {
   void write(Frame& frame) const override;
   void visit_state(StateArchive& archive) override;
 
-  double apart() const override { return meeting_ && meeting_->touching() > 0 ? 1e-7 : 1e-5; }
+  double apart() const override { return meeting_ && meeting_->touching() > 0 ? 3e-7 : 1e-5; }
   bool nearby(const std::shared_ptr<const Model>& less, const std::shared_ptr<const Model>& more, double time,
               double load_factor, Frame& frame_less, Frame& frame_more) override;
 
