@@ -198,8 +198,8 @@ SENTENCE("compact",
   }
   EXPECT_GE(passed, 10);
   ASSERT_GE(x.size(), 6u);
-  // Elastic slip is 1e-5 m.
-  EXPECT_LT(std::abs(x.back() - x.front()), 1e-5);
+  // From the last cycle but one to the last. Elastic slip is 1e-5 m; where it was forgotten the bar went on by 1.2e-5 m in each cycle.
+  EXPECT_LT(std::abs(x.back() - x[x.size() - 2]), 3e-6);
 }
 
 }  // namespace

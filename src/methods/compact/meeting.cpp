@@ -40,7 +40,6 @@ Meeting::Meeting(const Model& model, Parts& parts, const SolverSettings& setting
     least_gap_ = std::min(least_gap_, gap / reach);
     if (gap < 0.1 * reach) field_.missing_radius = std::max(field_.missing_radius, 0.5 * reach - gap);
   }
-  for (const NearPair& pair : field_.pairs()) energy_ += field_.barrier_energy(pair, field_.base, poses_);
 }
 
 void Meeting::begin_rod(int rod) {
