@@ -180,15 +180,19 @@ bool Compact::respond_alone(int rod, Compact& less, Compact& more) {
 
 // Rods that touch or are joined; all three stand there.
 bool Compact::respond_together(Coupled& here, Coupled& less, Coupled& more) {
-  std::vector<double> change = more.read_residual();
-  const std::vector<double> before = less.read_residual();
-  if (change.size() != before.size() || change.size() != here.read_residual().size()) return false;
-  for (std::size_t i = 0; i < change.size(); ++i) change[i] -= before[i];
-  if (!here.respond(change)) return false;
-  for (Coupled* side : {&less, &more}) {
-    side->take_directions_of(here);
-    side->move(side == &less ? -0.5 : 0.5);
-    if (!std::isfinite(side->evaluate().energy)) return false;
+  // The second round takes what the first one left, by whatever the matrix is not exact.
+  for (int round = 0; round < 2; ++round) {
+    std::vector<double> change = more.read_residual();
+    const std::vector<double> before = less.read_residual();
+    if (change.size() != before.size() || change.size() != here.read_residual().size()) return false;
+    for (std::size_t i = 0; i < change.size(); ++i) change[i] -= before[i];
+    if (!here.respond(change)) return false;
+    for (Coupled* side : {&less, &more}) {
+      side->take_directions_of(here);
+      side->move(side == &less ? -0.5 : 0.5);
+      if (!std::isfinite(side->evaluate().energy)) return false;
+      side->accept();
+    }
   }
   return true;
 }
