@@ -12,7 +12,7 @@ namespace tendril::compact {
 namespace {
 
 constexpr double reach_of_radius = 0.02;  // where a barrier begins
-constexpr double kept = 0.1;              // of a gap, in one iteration
+constexpr double kept_gap = 0.1;          // of a gap, in one iteration
 constexpr double widest = 25;             // barrier of what is driven, over its reach
 
 // What a rod may be pressed with: its weight, its largest load ever, what bends it. A barrier carries any force; this is what it
@@ -51,6 +51,7 @@ ContactField::ContactField(const Model& model, const Parts& parts)
       if (link.far != chain.root_node) node_at_[z(link.far)] = {chain.rod, i + 1};
     }
     force_.push_back(usual_force(model, chain)), mass_.push_back(chain.total);
+    ring_.push_back(chain.ring ? chain.real() : HUGE_VAL);
   }
   for (int e = 0; e < geometry_.edges(); ++e) reach_ = std::max(reach_, reach_of_radius * geometry_.radius(e));
   for (int o = 0; o < static_cast<int>(geometry_.obstacles().size()); ++o) {
@@ -62,6 +63,16 @@ ContactField::ContactField(const Model& model, const Parts& parts)
 double ContactField::moved(int o, const Pose& from, const Pose& to) const {
   return (to.position - from.position).norm() +
          geometry_.obstacles()[z(o)].reach * from.orientation.angularDistance(to.orientation);
+}
+
+KeptContact ContactField::named(const NearPair& pair, const GapDerivatives& at) const {
+  KeptContact c;
+  c.key = pair.key, c.normal = at.normal;
+  const bool node = pair.node[1] < 0;
+  c.a = {rod_of(pair.edge_a), pair.edge_a + (!node ? at.s : geometry_.ends(pair.edge_a)[0] == pair.node[0] ? 0.0 : 1.0)};
+  if (pair.is_between_rods()) c.b = {rod_of(pair.edge_b), pair.edge_b + at.t};
+  c.obstacle = pair.obstacle;
+  return c;
 }
 
 Barrier ContactField::barrier_of(const NearPair& pair) const {
@@ -175,18 +186,18 @@ double Touching::free_fraction() {
   for (std::size_t k = 0; k < pairs_.size(); ++k) {
     const NearPair& p = pair(k);
     if (p.kind == NearPair::Kind::node_segment) continue;  // its segments say it
-    if (motion_of(p) < (1 - kept) * base_gap_[k]) continue;
+    if (motion_of(p) < (1 - kept_gap) * base_gap_[k]) continue;
     fraction = std::min(fraction, free_of(p, base_gap_[k], present()));
   }
   return fraction;
 }
 
 double Touching::free_of(const NearPair& p, double gap, const ContactPositions& to) const {
-  if (field_.missing_radius == 0) return field_.near().free_fraction(p, before(), to, kept);
+  if (field_.missing_radius == 0) return field_.near().free_fraction(p, before(), to, kept_gap);
   NearPair thinner = p;
   thinner.radii -= field_.missing_radius;
   std::ignore = gap;
-  return field_.near().free_fraction(thinner, before(), to, kept);
+  return field_.near().free_fraction(thinner, before(), to, kept_gap);
 }
 
 bool Touching::stays_inside() {
@@ -240,7 +251,7 @@ bool Touching::evaluate(Joined* joined) {
     }
     trial_gap_[k] = field_.near().gap(p, field_.x, poses_) + field_.missing_radius;
     open = trial_gap_[k] > 0;
-    if (open && p.kind != NearPair::Kind::node_segment && motion >= (1 - kept) * base_gap_[k])
+    if (open && p.kind != NearPair::Kind::node_segment && motion >= (1 - kept_gap) * base_gap_[k])
       open = free_of(p, base_gap_[k], present()) >= 1;
     if (!open || trial_gap_[k] >= barrier.reach) continue;
     Active a;

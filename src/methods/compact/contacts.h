@@ -5,6 +5,7 @@
 // the boxes grow, and the solution goes on from where it is.
 #pragma once
 
+#include <cmath>
 #include <span>
 #include <vector>
 
@@ -31,10 +32,13 @@ class ContactField {
   const NodeAt& of_node(int node) const { return node_at_[z(node)]; }
   int link_of(int edge) const { return link_of_[z(edge)]; }
   int rod_of(int edge) const { return rod_of_[z(edge)]; }
+  double segments_of_ring(int rod) const { return rod < 0 ? HUGE_VAL : ring_[z(rod)]; }  // infinite: it is none
+  KeptContact named(const NearPair& pair, const GapDerivatives& at) const;  // who touches where, nothing kept yet
   const NearPairs& near() const { return near_; }
   const ContactGeometry& geometry() const { return geometry_; }
   std::span<const NearPair> pairs() const { return near_.pairs(); }
   Barrier barrier_of(const NearPair& pair) const;
+  double barrier_energy(const NearPair& pair, std::span<const Vec3> nodes, std::span<const Pose> poses) const;  // [J]
   // Of things driven against rods of inertia c, on the way: it reaches further and is stronger, so that rods are pushed ahead.
   Barrier barrier_on_way(const NearPair& pair, double c) const;
   int body_of(int obstacle) const { return obstacle >= obstacles_ ? body_of_[z(obstacle - obstacles_)] : -1; }
@@ -70,6 +74,7 @@ class ContactField {
   std::vector<NodeAt> node_at_;
   std::vector<int> link_of_, rod_of_;  // of edges
   std::vector<double> force_, mass_;   // of barriers [N], of the whole [kg], by rod
+  std::vector<double> ring_;           // segments of rings, by rod; infinite
   std::vector<Bounds> boxes_;          // of edges
   double reach_ = 0;                   // largest [m]
   std::vector<char> is_free_;          // by obstacle
@@ -128,7 +133,9 @@ class Touching {
   double rounding() const;                     // of its forces [N]
 
  private:
-  double kept_before(const NearPair& pair) const;  // [J]
+  double kept_before(const NearPair& pair) const {  // by barriers at the last level [J]
+    return field_.barrier_energy(pair, field_.start, field_.start_poses);
+  }
   void rub(const NearPair& pair, const GapDerivatives& at, double force);
   double taken_by(const Active& active) const;  // [J]
   const NearPair& pair(std::size_t k) const { return field_.pairs()[z(pairs_[k])]; }

@@ -144,6 +144,7 @@ void Meeting::open_overlaps() {
     least =
         std::min(least, std::max(0.0, field_.near().gap(pair, field_.base, poses_) + field_.missing_radius - 0.2 * reach));
   }
+  opens_ = true;
   field_.missing_radius = std::max(0.0, field_.missing_radius - 0.5 * least);
   if (field_.missing_radius < 1e-12 * field_.geometry().radius(0)) field_.missing_radius = 0;
 }
@@ -286,8 +287,11 @@ void Meeting::solve_island(Island& island) {
     if (++rubbed < friction_rounds && (rubs || island.touching.may_rub())) continue;
     double changed = 0;
     for (const int r : island.rods) changed = std::max(changed, parts_[z(r)]->problem.thaw());
-    if (!(changed > (stage_.still() ? 1e-9 : 1e-6)) || round > max_drive_rounds) break;
+    if (changed > (stage_.still() ? 1e-9 : 1e-6) && round <= max_drive_rounds) continue;
+    const bool may_push = island.joined && !stage_.still() && stage_of(joined_number()).c == first_order_.c;
+    if (!may_push || !joined_->change_pushes()) break;
   }
+  if (island.joined && joined_->pushes_fail()) island.solved.fine = false, island.solved.cause = Cause::step_too_large;
   island.solved.iterations = iterations;
   island.done = island.solved.fine;
   for (const int r : island.rods) progress_[z(r)] = island.progress;
@@ -303,6 +307,7 @@ bool Meeting::solve(const Drive& drive, const LoadsNow& loads, const Stage& stag
   first_order_.keeps_acceleration = stage.keeps_acceleration;
   const bool may_hit = stage.c != first_order_.c;  // with `euler` all losses are the scheme's
   for (std::size_t r = 0; r < impact_.size(); ++r) impact_[r] = may_hit && hit_[r];
+  opens_ = false;
   begin(drive, loads);
   if (!solve_rounds(false, workers)) return false;
   if (may_hit && take_impacts()) {
@@ -323,7 +328,9 @@ bool Meeting::take_impacts() {
   std::fill(hit_.begin(), hit_.end(), 0);
   for (int k = 0; k < islands_; ++k) {
     Island& island = *island_[z(k)];
-    if (!island.touching.is_hit()) continue;
+    const bool bodies = island.joined && (joined_->pushes_now() || joined_->bodies_overlap());
+    // Radii that grow back push as an impact would.
+    if (!bodies && !opens_ && !island.touching.is_hit()) continue;
     for (const int r : island.rods) hit_[z(r)] = 1;
     if (island.joined) hit_.back() = 1;
     if (is_impact(island)) continue;

@@ -18,8 +18,13 @@ double Meeting::lost_by_euler() const {
 }
 
 void Meeting::finish() {
-  energy_ = 0, least_gap_ = 1;
   work_ = {};
+  // Radii that grow back do work as obstacles that are driven into something would.
+  if (opens_) {
+    work_.obstacles -= energy_;
+    for (const NearPair& pair : field_.pairs()) work_.obstacles += field_.barrier_energy(pair, field_.start, poses_);
+  }
+  energy_ = 0, least_gap_ = 1;
   for (std::size_t r = 0; r < parts_.size(); ++r)
     if (impact_[r]) work_.impacts += parts_[r]->problem.lost_in_joints();
   for (auto& part : parts_) {

@@ -27,12 +27,15 @@ bool Touching::may_rub() const {
 
 void Touching::rub(const NearPair& p, const GapDerivatives& at, double force) {
   const int body = field_.free_body(p);
-  if (body < 0) return friction_.add(p, at, force, find_kept(field_.kept, p.key), obstacle_shift(p, at));
+  const KeptContact* kept = find_kept(field_.kept, p.key);
+  KeptContact passed_on;
+  if (kept == nullptr && find_passed_on(field_.kept, field_, field_.named(p, at), passed_on)) kept = &passed_on;
+  if (body < 0) return friction_.add(p, at, force, kept, obstacle_shift(p, at));
   const Pose &from = field_.start_poses[z(p.obstacle)], &to = poses_[z(p.obstacle)];
   const Vec3 touched = centre_of(p, at) - (p.radius_a + at.gap) * at.normal;
   RubbedBody on{body, to.orientation.conjugate() * (touched - to.position), Vec3::Zero()};
   on.start = from.position + from.orientation * on.local;
-  friction_.add(p, at, force, find_kept(field_.kept, p.key), Vec3::Zero(), on);
+  friction_.add(p, at, force, kept, Vec3::Zero(), on);
 }
 
 bool Touching::set_friction(int round) {
@@ -69,14 +72,13 @@ bool Touching::is_hit() const {
   return false;
 }
 
-// What barriers had at the last level.
-double Touching::kept_before(const NearPair& p) const {
-  const double was = field_.near().gap(p, field_.start, field_.start_poses) + field_.missing_radius;
-  const BarrierValue before = barrier_at(field_.barrier_of(p), was);
-  if (!(was > 0) || before.energy == 0) return 0;
+double ContactField::barrier_energy(const NearPair& p, std::span<const Vec3> nodes, std::span<const Pose> poses) const {
+  const double gap = near_.gap(p, nodes, poses) + missing_radius;
+  const BarrierValue value = barrier_at(barrier_of(p), gap);
+  if (!(gap > 0) || value.energy == 0) return 0;
   PairGap at;
-  field_.near().evaluate(p, field_.start, field_.start_poses, at);
-  return at.weight * before.energy;
+  near_.evaluate(p, nodes, poses, at);
+  return at.weight * value.energy;
 }
 
 // In a step of backward Euler the force at its end acts all the way: it takes more from the motion than the barrier keeps.
@@ -107,15 +109,16 @@ void Touching::settle(bool hit, std::vector<ContactPoint>& points, std::vector<K
     }
     if (!field_.is_free(p.obstacle)) work.obstacles += force.dot(shift);
     if (hit) work.impacts += taken_by(a) - a.gap.weight * a.push.energy + kept_before(p);
-    kept.push_back({p.key, slip, at.normal, push});
+    KeptContact& next = kept.emplace_back(field_.named(p, at));
+    next.slip = slip, next.force = push;
     const int body = p.obstacle < 0 ? -1 : field_.body_of(p.obstacle);
     points.push_back({centre_of(p, at) - p.radius_a * at.normal, at.normal, force, at.gap - field_.missing_radius, p.edge_a,
                       p.edge_b, body < 0 ? p.obstacle : -1, body});
   }
-  std::size_t next = 0;
+  std::size_t following = 0;
   for (std::size_t k = 0; k < pairs_.size() && hit; ++k) {
-    while (next < active_.size() && active_[next].pair < pairs_[k]) ++next;
-    if (next == active_.size() || active_[next].pair != pairs_[k]) work.impacts += kept_before(pair(k));
+    while (following < active_.size() && active_[following].pair < pairs_[k]) ++following;
+    if (following == active_.size() || active_[following].pair != pairs_[k]) work.impacts += kept_before(pair(k));
   }
 }
 
