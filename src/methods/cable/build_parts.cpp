@@ -34,8 +34,8 @@ class Builder {
         const Section& s = model_.section[EdgeIndex(edge)];
         const double l = model_.rest_length[EdgeIndex(edge)], m = s.line_mass * l, rod_like = m * l * l / 12;
         const Vec3 inertia(rod_like + s.rotary1 * l, rod_like + s.rotary2 * l, (s.rotary1 + s.rotary2) * l);
-        parts_.elements.push_back(
-            {Element::Kind::segment, edge, static_cast<int>(r), -1, l, m, inertia, rod.damping.mass, false});
+        parts_.elements.push_back({Element::Kind::segment, edge, static_cast<int>(r), -1, l, m, inertia, rod.damping.mass,
+                                   false, std::min(s.EI1, s.EI2), rod.length});
       }
     }
     parts_.first_body = static_cast<int>(parts_.elements.size());

@@ -172,8 +172,9 @@ void Cable::respond_segment(std::size_t i, const StepSizes& step) {
   }
   r.v = state_.v[i];
   r.y.noalias() = r.linear * (e.mass * r.v + step.h * force_[i]);
-  const double stiff = step.geometric ? step.dt * step.h * std::max(0.0, state_.tension[i]) * 0.5 * e.length : 0;
-  const double kept = 1 - 0.05 * need_of_damping(stiff / e.inertia.x());
+  const double tension = step.geometric ? std::max(0.0, 0.5 * state_.tension[i]) : 0,
+               stiff = step.dt * step.h * tension * e.length;
+  const double kept = 1 - 0.05 * need_of_damping(4 * tension / largest_tension(e, step.dt, step.h));
   const Vec3 own = frame.transpose() * state_.momentum[i], extra(stiff, stiff, 0);
   const Vec3 spin = own.cwiseQuotient(e.inertia);
   const Vec3 give = (damped * e.inertia + extra).cwiseInverse();
@@ -274,10 +275,10 @@ void Cable::make_rows(const StepSizes& step) {
     for (const std::size_t e : {a, b})
       if (!parts_.elements[e].led) inertia = std::min(inertia, parts_.elements[e].inertia.x());
     if (step.geometric && !step.still && joint.inner >= 0) {
-      const double tension = 0.25 * (state_.tension[a] + state_.tension[b]);
+      const double tension = std::max(0.0, 0.25 * (state_.tension[a] + state_.tension[b]));
       const double length = 0.5 * (parts_.elements[a].length + parts_.elements[b].length);
-      const double stiff = step.dt * step.h * std::max(0.0, tension) * length;
-      damper = stiff / step.h * need_of_damping(stiff / parts_.elements[a].inertia.x());
+      damper =
+          step.dt * tension * length * need_of_damping(4 * tension / largest_tension(parts_.elements[a], step.dt, step.h));
     }
     weigh_rows(joint, state_.point_on[j] != 0, state_.frame_on[j] != 0, damper, inertia, step, rows_[j]);
   }

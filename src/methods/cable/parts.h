@@ -31,6 +31,7 @@ struct Element {
   Vec3 inertia = Vec3::Zero();  // about its own axes
   double damping = 0;           // [1/s] of its mass
   bool led = true;              // nothing moves it: its pose is given
+  double EI = 0, whole = 0;     // of a segment: the lesser bending stiffness; length of its rod
 };
 
 struct Joint {

@@ -11,10 +11,13 @@
 // Velocities live half a step between the levels, so that kicks and drifts are centred (Stoermer-Verlet).
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <vector>
 
 #include "linear/block_ldlt.h"
 #include "linear/block_tridiagonal.h"
+#include "math/number.h"
 #include "methods/cable/parts.h"
 
 namespace tendril::cable {
@@ -28,12 +31,19 @@ struct StepSizes {
   bool still = false;  // an iteration of an equilibrium
 };
 
-// How much of the damping that keeps unresolved motion quiet is needed. `ratio`: dt^2 times stiffness over inertia, of a segment's
-// turning. Implicit geometric stiffness by itself neither loses nor gains, and so do averaged rows; but limp ropes under loads that an
-// explicit scheme could not hold (dt^2 K > 4 I) ring, and so do joints that bend within a step. What helps (0.95 instead of 1 and a
-// damper T l dt on relative spins [ERRATA S23], a damping of 0.1 dt [ERRATA S26]) would cost a whip that is well resolved most of
-// its energy, at any step.
+// How much of the damping that keeps unresolved motion quiet is needed. Implicit geometric stiffness by itself neither loses nor gains,
+// and so do averaged rows; but ropes under loads that an explicit scheme could not hold ring, and so do joints that bend within a
+// step. What helps (0.95 instead of 1 and a damper T l dt on relative spins [ERRATA S23], a damping of 0.1 dt [ERRATA S26]) would
+// cost a whip that is well resolved most of its energy, at any step. `ratio`: for tensions, four times the tension over the largest
+// that an explicit scheme holds; for joints, dt^2 stiffness over inertia.
 inline double need_of_damping(double ratio) { return ratio * ratio / (1 + ratio * ratio); }
+// [N] The largest tension that explicit geometric stiffness holds: of a zigzag of segments, of the worst bending wave, of all of
+// them.  [ERRATA S23]
+inline double largest_tension(const Element& segment, double dt, double h) {
+  return std::max({segment.mass * segment.length / (3 * dt * h),
+                   4 * std::sqrt(segment.mass * segment.EI / (segment.length * dt * h)),
+                   math::pi * math::pi * segment.EI / (segment.whole * segment.whole)});
+}
 
 // Of an element, in a step.
 struct Response {
