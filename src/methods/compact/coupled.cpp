@@ -354,7 +354,11 @@ Solved Coupled::iterate() {
   // Gaps are known to the rounding of places only, and so are the forces of barriers.
   if (settles() && !rods_.empty())
     options.acceptable = std::max(options.acceptable, 10 * touching_->rounding() / part(0).problem.scale());
-  const bool converged = report.converged || (report.end != NewtonEnd::not_finite && report.residual <= options.acceptable);
+  // One that has only used up its iterations is to be repeated in halves.
+  const bool rounds = options.acceptable > 10 * options.tolerance;
+  double left = options.acceptable;
+  if (report.end == NewtonEnd::iteration_limit && !rounds && !settles()) left = options.tolerance;
+  const bool converged = report.converged || (report.end != NewtonEnd::not_finite && report.residual <= left);
   Solved solved{converged, Cause::none, report.iterations, fallbacks_, report.residual};
   if (converged) return solved;
   if (touching_ != nullptr && touching_->outgrown()) return solved;  // to go on in larger boxes
