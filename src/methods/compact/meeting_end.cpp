@@ -19,7 +19,7 @@ double Meeting::lost_by_euler() const {
 
 void Meeting::finish() {
   energy_ = 0, least_gap_ = 1;
-  work_ = {};
+  work_ = {opening_};
   for (std::size_t r = 0; r < parts_.size(); ++r)
     if (impact_[r]) work_.impacts += parts_[r]->problem.lost_in_joints();
   for (auto& part : parts_) {
