@@ -5,6 +5,12 @@
 // clang-format off
 namespace tendril {
 namespace experiments {
+namespace cable_accuracy { std::vector<Check> experiment(ExperimentContext&); }
+namespace cable_catenary { std::vector<Check> experiment(ExperimentContext&); }
+namespace cable_free { std::vector<Check> experiment(ExperimentContext&); }
+namespace cable_limp_rope { std::vector<Check> experiment(ExperimentContext&); }
+namespace cable_particle_mass_ratio { std::vector<Check> experiment(ExperimentContext&); }
+namespace cable_particle_spectra { std::vector<Check> experiment(ExperimentContext&); }
 namespace compact_cantilever { std::vector<Check> experiment(ExperimentContext&); }
 namespace compact_drag_root { std::vector<Check> experiment(ExperimentContext&); }
 namespace compact_friction { std::vector<Check> experiment(ExperimentContext&); }
@@ -51,6 +57,22 @@ namespace strands_virtual_coupling { std::vector<Check> experiment(ExperimentCon
 
 std::span<const Experiment> all_experiments() {
   static const Experiment experiments[] = {
+      {"cable/accuracy", "docs/references.md 1a", "a heavy cantilever let go, and one at rest, are of second order",
+       Experiment::quick, experiments::cable_accuracy::experiment},
+      {"cable/catenary", "docs/references.md 6e", "a slack rope hangs in a catenary", Experiment::quick,
+       experiments::cable_catenary::experiment},
+      {"cable/free", "Servin 2008, secs. I, II", "a thrown rod keeps momentum, angular momentum and energy", Experiment::quick,
+       experiments::cable_free::experiment},
+      {"cable/limp-rope", "pendulum; docs/references.md 6d",
+       "a rope without stiffness carries a load of 1e9 segments at 60 steps a second", Experiment::quick,
+       experiments::cable_limp_rope::experiment},
+      {"cable/particle-mass-ratio", "Servin 2008, Table I",
+       "loads up to 1e15 particles hang on cables with angles between links or a link of their own, and none on bending "
+       "forces",
+       Experiment::quick, experiments::cable_particle_mass_ratio::experiment},
+      {"cable/particle-spectra", "Servin 2008, Figs. 2-6",
+       "resistance to bending turns the fast irregular stretch of a chain into a slow swing", Experiment::quick,
+       experiments::cable_particle_spectra::experiment},
       {"compact/cantilever", "docs/references.md 1a-1c", "a cantilever bends as Euler's elastica does, and moves to it",
        Experiment::quick, experiments::compact_cantilever::experiment},
       {"compact/drag-root", "Zhao 2022, Fig. 11",

@@ -7,7 +7,7 @@
 #include "validation/references.h"
 #include "validation/solve.h"
 
-namespace tendril {
+namespace tendril::experiments::cable_accuracy {
 namespace {
 
 constexpr double weight = 8;  // w L^3/EI
@@ -57,11 +57,12 @@ Rest rest(int n, const reference::Tip& tip) {
 
 }  // namespace
 
-std::vector<Check> cable_accuracy(ExperimentContext& context) {
+std::vector<Check> experiment(ExperimentContext& context) {
   std::vector<Check> checks;
   std::vector<std::vector<double>> rows;
   const std::vector<Vec3> fine = released("averaged", 1.0 / 15360);
-  const double sixty = farthest(released("averaged", 1.0 / 60), fine), middle = farthest(released("averaged", 1.0 / 240), fine),
+  const double sixty = farthest(released("averaged", 1.0 / 60), fine),
+               middle = farthest(released("averaged", 1.0 / 240), fine),
                half = farthest(released("averaged", 1.0 / 480), fine), euler = farthest(released("euler", 1.0 / 60), fine);
   checks.push_back(at_most("averaged: tip over 2 s at 1/60 s, part of the length", 0.01, sixty));
   checks.push_back(at_most("averaged: tip over 2 s at 1/240 s, part of the length", 0.0005, middle));
@@ -70,11 +71,12 @@ std::vector<Check> cable_accuracy(ExperimentContext& context) {
   rows.push_back({sixty, middle, half, euler});
   for (const reference::Tip& tip : reference::tip_load) {
     const Rest coarse = rest(40, tip), finer = rest(80, tip);
-    checks.push_back(absolute_check(fmt::format("at rest, P L^2/EI = {:g}: order", tip.load), 2, std::log2(coarse.error / finer.error), 0.1));
+    checks.push_back(absolute_check(fmt::format("at rest, P L^2/EI = {:g}: order", tip.load), 2,
+                                    std::log2(coarse.error / finer.error), 0.1));
     checks.push_back(at_most(fmt::format("at rest, P L^2/EI = {:g}: solves", tip.load), 40, finer.solves));
   }
   context.write_csv("released", {"averaged 1/60 [L]", "averaged 1/240 [L]", "averaged 1/480 [L]", "euler 1/60 [L]"}, rows);
   return checks;
 }
 
-}  // namespace tendril
+}  // namespace tendril::experiments::cable_accuracy

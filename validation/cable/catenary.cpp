@@ -5,7 +5,7 @@
 #include "validation/cable/rope.h"
 #include "validation/experiment.h"
 
-namespace tendril {
+namespace tendril::experiments::cable_catenary {
 namespace {
 
 constexpr double g = 9.81;
@@ -34,11 +34,11 @@ Slack slack(int segments, double apart) {
 
 }  // namespace
 
-std::vector<Check> cable_catenary(ExperimentContext& context) {
+std::vector<Check> experiment(ExperimentContext& context) {
   std::ignore = context;
   const Slack s = slack(50, 0.8);
   return {relative_check("sag of a rope of 1 m between pins 0.8 m apart [m]", 0.2654375091, s.sag, 5e-4),
           at_most("solves", 40, s.solves)};
 }
 
-}  // namespace tendril
+}  // namespace tendril::experiments::cable_catenary

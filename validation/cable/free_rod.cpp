@@ -3,7 +3,7 @@
 #include "validation/cable/rope.h"
 #include "validation/experiment.h"
 
-namespace tendril {
+namespace tendril::experiments::cable_free {
 namespace {
 
 Scene thrown() {
@@ -33,7 +33,7 @@ Momenta momenta(const cable::Cable& method, double back) {
 
 }  // namespace
 
-std::vector<Check> cable_free(ExperimentContext& context) {
+std::vector<Check> experiment(ExperimentContext& context) {
   const double h = rope::frame_step / 4;
   cable::Settings settings;
   settings.averaged = false, settings.geometric = false;
@@ -57,10 +57,12 @@ std::vector<Check> cable_free(ExperimentContext& context) {
   const Momenta end = momenta(method, h);
   context.write_csv("energy", {"time [s]", "energy over that at the start"}, rows);
   return {{"every step is fine", 1, fine ? 1.0 : 0.0, 0, 0, fine},
-          bound_check("momentum after 1e5 steps, change over its size", (end.linear - start.linear).norm() / start.linear.norm(), 1e-12),
+          bound_check("momentum after 1e5 steps, change over its size",
+                      (end.linear - start.linear).norm() / start.linear.norm(), 1e-12),
           bound_check("angular momentum after 1e5 steps, change over its size",
                       (end.angular - start.angular).norm() / start.angular.norm(), 1e-10),
-          at_least("least energy over that at the start", 0.98, least), at_most("largest energy over that at the start", 1.001, most)};
+          at_least("least energy over that at the start", 0.98, least),
+          at_most("largest energy over that at the start", 1.001, most)};
 }
 
-}  // namespace tendril
+}  // namespace tendril::experiments::cable_free

@@ -5,14 +5,18 @@
 #include "validation/cable/rope.h"
 #include "validation/experiment.h"
 
-namespace tendril {
+namespace tendril::experiments::cable_limp_rope {
 namespace {
 
 constexpr double g = 9.81, length = 10, segment_mass = 0.1;  // [m/s^2], [m], [kg]
 constexpr int segments = 24;
 
 Scene limp(double ratio) {
-  StiffnessSection section{.EA = {}, .EI1 = 1e-12, .EI2 = 1e-12, .GJ = 1e-12, .mass_per_length = segment_mass * segments / length,
+  StiffnessSection section{.EA = {},
+                           .EI1 = 1e-12,
+                           .EI2 = 1e-12,
+                           .GJ = 1e-12,
+                           .mass_per_length = segment_mass * segments / length,
                            .radius = 0.005};
   Scene scene = rope::straight(Vec3::Zero(), Vec3(length, 0, 0), segments, section);
   rope::pin(scene, 0);
@@ -60,7 +64,7 @@ Swing swing(double ratio, bool geometric, double duration) {
 
 }  // namespace
 
-std::vector<Check> cable_limp_rope(ExperimentContext& context) {
+std::vector<Check> experiment(ExperimentContext& context) {
   std::vector<Check> checks;
   std::vector<std::vector<double>> rows;
   const double duration = 60;
@@ -71,16 +75,21 @@ std::vector<Check> cable_limp_rope(ExperimentContext& context) {
     checks.push_back(at_least(fmt::format("load {:g} segments: holds for [s]", ratio), duration - 0.1, s.held));
     checks.push_back(at_most(fmt::format("load {:g} segments: largest gap, part of a segment", ratio), 0.1, s.gap));
     if (ratio < 1e4) continue;
-    checks.push_back(relative_check(fmt::format("load {:g} segments: time to the vertical over sqrt(L/g)", ratio), 1.854074677, quarter, 1e-2));
-    checks.push_back(relative_check(fmt::format("load {:g} segments: tension there over the weight", ratio), 3, s.tension / weight, 2e-2));
+    checks.push_back(relative_check(fmt::format("load {:g} segments: time to the vertical over sqrt(L/g)", ratio),
+                                    1.854074677, quarter, 1e-2));
+    checks.push_back(relative_check(fmt::format("load {:g} segments: tension there over the weight", ratio), 3,
+                                    s.tension / weight, 2e-2));
     checks.push_back(at_most(fmt::format("load {:g} segments: energy lost in 10 s, part of M g L", ratio), 0.03, s.lost));
   }
   for (const double ratio : {1e2, 1e4, 1e9}) {
     const Swing s = swing(ratio, false, 10);
-    checks.push_back(at_most(fmt::format("load {:g} segments, explicit geometric stiffness: holds for [s]", ratio), 2, s.held));
+    checks.push_back(
+        at_most(fmt::format("load {:g} segments, explicit geometric stiffness: holds for [s]", ratio), 2, s.held));
   }
-  context.write_csv("loads", {"load [segments]", "held [s]", "gap [segments]", "time to the vertical", "tension over weight", "energy lost"}, rows);
+  context.write_csv(
+      "loads",
+      {"load [segments]", "held [s]", "gap [segments]", "time to the vertical", "tension over weight", "energy lost"}, rows);
   return checks;
 }
 
-}  // namespace tendril
+}  // namespace tendril::experiments::cable_limp_rope

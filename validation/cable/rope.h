@@ -18,7 +18,8 @@ inline std::shared_ptr<const Model> model_of(const Scene& scene) {
 }
 
 // A straight rope from `a` to `b`.
-inline Scene straight(const Vec3& a, const Vec3& b, int segments, const StiffnessSection& section, Give stretch = Give::none) {
+inline Scene straight(const Vec3& a, const Vec3& b, int segments, const StiffnessSection& section,
+                      Give stretch = Give::none) {
   Scene scene;
   scene.title = "rope", scene.method = "cable";
   Rod rod;
@@ -28,7 +29,8 @@ inline Scene straight(const Vec3& a, const Vec3& b, int segments, const Stiffnes
 }
 inline void pin(Scene& scene, double at, std::vector<Hold> hold = {Hold::position}) {
   Clamp clamp;
-  clamp.name = "pin" + std::to_string(scene.clamps.size() + 1), clamp.rod = "rope", clamp.at = at, clamp.hold = std::move(hold);
+  clamp.name = "pin" + std::to_string(scene.clamps.size() + 1), clamp.rod = "rope", clamp.at = at,
+  clamp.hold = std::move(hold);
   scene.clamps.push_back(clamp);
 }
 inline void hang_load(Scene& scene, const Vec3& place, double mass) {

@@ -35,13 +35,15 @@ Cable::Cable(std::shared_ptr<const Model> model, const Settings& settings)
   for (const NodeLoad& load : model_->node_loads) loaded_nodes_.push_back(load.node.value);
   std::sort(loaded_nodes_.begin(), loaded_nodes_.end());
   loaded_nodes_.erase(std::unique(loaded_nodes_.begin(), loaded_nodes_.end()), loaded_nodes_.end());
-  for (auto* list : {&force_, &moment_, &given_force_, &given_moment_}) list->assign(count, Vec3::Zero());
+  for (auto* list : {&force_, &moment_, &given_force_, &given_moment_, &pull_, &turn_}) list->assign(count, Vec3::Zero());
   air_.assign(count, Mat3::Zero());
   response_.resize(count), new_tension_.assign(count, 0.0), led_.resize(count);
   rows_.resize(parts_.joints.size());
   reactions_.resize(model_->clamps.size());
   for (const Group& group : parts_.groups) solvers_.push_back(std::make_unique<GroupSolver>(parts_, group));
   solved_.assign(solvers_.size(), 0);
+  backup_ = state_;
+  for (const RodModel& rod : model_->rods) reach_ = std::max(&rod == model_->rods.data() ? 0 : reach_, rod.length);
   drive_to(0, 1, Live{}, false);
   lead();
   loads_.update(drive_);
@@ -212,15 +214,21 @@ void Cable::respond(const StepSizes& step) {
   add_grips(step);
 }
 
+std::size_t Cable::grip_element(const Grip& grip) const {
+  return grip.body >= 0 ? z(parts_.first_body + grip.body) : z(grip.edge.value);
+}
+Vec3 Cable::grip_arm(const Grip& grip) const {
+  const std::size_t i = grip_element(grip);
+  return state_.q[i] * (grip.body >= 0 ? grip.point : Vec3(0, 0, (grip.share - 0.5) * parts_.elements[i].length));
+}
+
 // A spring and damper at a point, implicit: M + h (k dt + c) J^T J, J = (1, -[arm]); so it is stable for any hand.
 void Cable::add_grips(const StepSizes& step) {
   for (const Grip& grip : drive_.grips) {
-    const std::size_t i = grip.body >= 0 ? z(parts_.first_body + grip.body) : z(grip.edge.value);
-    const Element& e = parts_.elements[i];
-    if (e.led) continue;
+    const std::size_t i = grip_element(grip);
+    if (parts_.elements[i].led) continue;
     Response& r = response_[i];
-    const Vec3 arm =
-        grip.body >= 0 ? Vec3(state_.q[i] * grip.point) : Vec3(state_.q[i] * Vec3(0, 0, (grip.share - 0.5) * e.length));
+    const Vec3 arm = grip_arm(grip);
     const double k = step.h * (grip.stiffness * step.dt + grip.damping),
                  turn = step.h * (grip.angular_stiffness * step.dt + grip.angular_damping);
     Eigen::Matrix<double, 6, 6> w;

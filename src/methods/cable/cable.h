@@ -16,7 +16,7 @@ struct Settings {
   double extra_damping = 0;   // of averaged rows, in steps
   bool geometric = true;      // implicit geometric stiffness
   double inertia_factor = 1;  // of segments' rotary inertia
-  double relax_tolerance = 1e-9;
+  double relax_tolerance = 1e-10;
   int relax_iterations = 200;
   int threads = 1;
   static Settings from(const Options& options);
@@ -56,7 +56,12 @@ class Cable final : public Method {
   void find_led(std::vector<Wrench>& out) const;
   void count_flow(const StepSizes& step);
   double damping_loss(const StepSizes& step) const;
-  double imbalance(const StepSizes& step, double& moved) const;
+  double imbalance();
+  double way(const StepSizes& step) const;
+  void come_to_rest();
+  double slowest() const;
+  std::size_t grip_element(const Grip& grip) const;
+  Vec3 grip_arm(const Grip& grip) const;  // from the centre of its element
   double load_scale() const;
   bool is_diverged() const;
   JointRows present_rows(std::size_t joint) const;
@@ -82,6 +87,9 @@ class Cable final : public Method {
   std::vector<char> solved_;
   std::vector<double> new_tension_;
   std::vector<Wrench> reactions_, led_;
+  std::vector<Vec3> pull_, turn_;  // what is not balanced
+  State backup_;
+  double reach_ = 1;  // [m] the longest rod
   FlowMeter flow_;
   double before_ = 0;  // [s] the last step
   double hands_ = 0, wind_ = 0, drag_ = 0;

@@ -117,10 +117,9 @@ void Cable::count_flow(const StepSizes& step) {
   find_led(led_);
   hands_ = 0;
   for (const Grip& grip : drive_.grips) {
-    const std::size_t i = grip.body >= 0 ? z(parts_.first_body + grip.body) : z(grip.edge.value);
+    const std::size_t i = grip_element(grip);
     if (parts_.elements[i].led) continue;
-    const Vec3 arm = grip.body >= 0 ? Vec3(state_.q[i] * grip.point)
-                                    : Vec3(state_.q[i] * Vec3(0, 0, (grip.share - 0.5) * parts_.elements[i].length));
+    const Vec3 arm = grip_arm(grip);
     const Vec3 spin = level_spin(i), velocity = level_velocity(i) + spin.cross(arm);
     hands_ += grip_force(grip, state_.x[i] + arm, velocity).dot(velocity);
     if (grip.angular_stiffness > 0 || grip.angular_damping > 0) hands_ += grip_moment(grip, state_.q[i], spin).dot(spin);

@@ -25,65 +25,105 @@ double Cable::load_scale() const {
   return acting + carried + 1e-6 * stiff;
 }
 
-// The largest force and moment that inertia had to balance in the last solve, over the scale; how far anything moved, over its rod.
-double Cable::imbalance(const StepSizes& step, double& moved) const {
+// The largest force and moment that is not balanced where everything is now, moments over the length. Bent and twisted joints pull
+// by their strain, points (whose gaps are checked, worst_gap) and rigid rows by the multipliers of the last solve.
+double Cable::imbalance() {
+  for (std::size_t i = 0; i < force_.size(); ++i) pull_[i] = force_[i], turn_[i] = moment_[i];
+  for (std::size_t j = 0; j < parts_.joints.size(); ++j) {
+    const Joint& joint = parts_.joints[j];
+    const JointRows rows = present_rows(j);
+    Vec3 force = Vec3::Zero(), couple = Vec3::Zero();
+    if (state_.point_on[j]) force = state_.force[j];
+    if (state_.frame_on[j])
+      for (int k = 0; k < 3; ++k)
+        couple[k] = joint.stiffness[k] == rigid ? state_.couple[j][k] : -joint.stiffness[k] * rows.strain[k];
+    const Vec3 moment = rows.turn.transpose() * couple;
+    pull_[z(joint.a)] -= force, turn_[z(joint.a)] -= rows.lever_a.cross(force) + moment;
+    pull_[z(joint.b)] += force, turn_[z(joint.b)] += rows.lever_b.cross(force) + moment;
+  }
+  for (const Grip& grip : drive_.grips) {
+    const std::size_t i = grip_element(grip);
+    const Vec3 arm = grip_arm(grip), force = grip_force(grip, state_.x[i] + arm, Vec3::Zero());
+    pull_[i] += force, turn_[i] += arm.cross(force) + grip_moment(grip, state_.q[i], Vec3::Zero());
+  }
   double worst = 0;
-  moved = 0;
   for (std::size_t i = 0; i < parts_.elements.size(); ++i) {
     const Element& e = parts_.elements[i];
     if (e.led) continue;
-    const Response& r = response_[i];
-    const double length = e.rod >= 0 ? model_->rods[z(e.rod)].length : 1;
-    const Vec3 spin = state_.q[i].conjugate() * r.spin;
-    worst = std::max({worst, e.mass * r.v.norm() / step.h, e.inertia.cwiseProduct(spin).norm() / (step.h * length)});
-    moved = std::max({moved, step.dt * r.v.norm() / length, step.dt * r.spin.norm()});
+    const double length = e.rod >= 0 ? model_->rods[z(e.rod)].length : reach_;
+    double force = pull_[i].norm(), moment = turn_[i].norm();
+    if (e.kind == Element::Kind::body && model_->bodies[z(e.number)].kind == BodyKind::guided)
+      force = std::abs(pull_[i].dot(model_->bodies[z(e.number)].axis)),
+      moment = std::abs(turn_[i].dot(model_->bodies[z(e.number)].axis));
+    if (e.kind == Element::Kind::junction) force = 0;
+    worst = std::max({worst, force, moment / length});
   }
   return worst;
 }
 
+// How far the last solve moves anything, in lengths and radians.
+double Cable::way(const StepSizes& step) const {
+  double most = 0;
+  for (std::size_t i = 0; i < parts_.elements.size(); ++i) {
+    const Element& e = parts_.elements[i];
+    if (e.led) continue;
+    const double length = e.rod >= 0 ? model_->rods[z(e.rod)].length : reach_;
+    most = std::max({most, step.dt * response_[i].v.norm() / length, step.dt * response_[i].spin.norm()});
+  }
+  return most;
+}
+
+void Cable::come_to_rest() {
+  for (auto* list : {&state_.v, &state_.momentum, &state_.a, &state_.turn})
+    std::fill(list->begin(), list->end(), Vec3::Zero());
+}
+
+// [s] The slowest motion: bending over the whole length, or falling through it.
+double Cable::slowest() const {
+  double slow = 0;
+  for (const RodModel& rod : model_->rods) {
+    const Section& s = model_->section[EdgeIndex(rod.span.first_edge)];
+    const double stiff = std::max({s.EI1, s.EI2, 1e-300}), gravity = drive_.gravity.norm();
+    const double bending = std::sqrt(s.line_mass * math::cube(rod.length) * rod.length / stiff);
+    slow = std::max(slow, gravity > 0 ? std::min(bending, std::sqrt(rod.length / gravity)) : bending);
+  }
+  return slow > 0 ? slow : 1;
+}
+
 StepReport Cable::relax(double time, double load_factor, const Live& live) {
   constexpr double farthest = 0.3;  // [rad] and lengths, in one iteration
-  constexpr double stands_still = 1e-9;
   report_ = {};
   drive_to(time, load_factor, live, true);
   lead();
   loads_.update(drive_);
   before_ = 0;
-  // Begins with a fraction of the slowest swing.
-  double slow = 0;
-  for (const RodModel& rod : model_->rods) {
-    const Section& s = model_->section[EdgeIndex(rod.span.first_edge)];
-    const double stiff = std::max({s.EI1, s.EI2, 1e-12});
-    slow = std::max(slow, std::sqrt(s.line_mass * math::cube(rod.length) * rod.length / stiff));
-  }
-  const auto rest = [&] {
-    for (auto* list : {&state_.v, &state_.momentum, &state_.a, &state_.turn})
-      std::fill(list->begin(), list->end(), Vec3::Zero());
-  };
-  double dt = 0.1 * (slow > 0 ? slow : 1), last = HUGE_VAL;
-  rest();
+  const double slow = slowest();
+  double dt = 0.1 * slow, last = HUGE_VAL;
+  come_to_rest();
+  collect_loads();
   for (int i = 0; i < settings_.relax_iterations; ++i) {
-    collect_loads();
-    StepSizes step{dt, dt, 0, false, 0, settings_.geometric, true};
+    backup_ = state_;
+    const StepSizes step{dt, dt, 0, false, 0, settings_.geometric, true};
     if (!solve(step)) break;
-    double moved = 0;
-    const double worst = imbalance(step, moved), scale = load_scale();
-    report_.residual = worst / scale;
-    if (!std::isfinite(moved)) break;
-    // A long way is gone in part.
-    const double share = moved > farthest ? farthest / moved : 1;
+    const double moved = way(step), share = moved > farthest ? farthest / moved : 1;  // a long way is gone in part
     for (Response& r : response_) r.v *= share, r.spin *= share;
     move(step);
-    rest();
-    report_.iterations = i + 1;
-    if (share == 1 && report_.residual < settings_.relax_tolerance && moved < stands_still && worst_gap() < 1e-9) {
-      loads_.update(drive_);
+    come_to_rest();
+    collect_loads();
+    const double worst = imbalance(), gap = worst_gap();
+    report_.residual = worst / load_scale(), report_.iterations = i + 1;
+    if (!std::isfinite(worst + gap)) break;
+    if (report_.residual < settings_.relax_tolerance && gap < 1e-9) return report_;
+    // Away from the equilibrium: the matrix leaves out what bends and compresses. A shorter step follows the motion more closely.
+    if (worst > 4 * last && dt > 1e-6 * slow) {
+      std::swap(state_, backup_);
       collect_loads();
-      return report_;
+      dt *= 0.2;
+      continue;
     }
-    if (share == 1) dt *= worst < last ? 4 : 1.5;
+    if (share == 1) dt *= worst < 0.5 * last ? 4 : 1.5;
+    dt = std::min(dt, 10 * slow);  // longer ones lose digits: places are found to rounding times dt^2 force over mass
     last = worst;
-    dt = std::min(dt, 30 * slow);  // longer ones lose digits: places are found to rounding times dt^2 force over mass
   }
   report_.outcome = std::isfinite(report_.residual) ? Outcome::not_converged : Outcome::diverged;
   report_.cause = report_.outcome == Outcome::diverged ? Cause::not_finite : Cause::no_equilibrium;
