@@ -21,8 +21,10 @@ Verdict Coupled::judge() {
   if (!(stiffest > 0)) return {Verdict::Kind::counted};
   hold_ = 0;
   std::ignore = evaluate();
-  // Barriers are far stiffer than rods; what they leave free is free to their rounding.
-  const double pressed = touching_ != nullptr ? 1e-15 * touching_->stiffest() * length * length : 0;
+  // Barriers are far stiffer than rods; what they leave free is free to their rounding. Friction, stiffer still, ties turns to places: a
+  // rod that rolls is free by what cancels.
+  const double part = touching_ != nullptr && touching_->may_rub() ? 1e-12 : 1e-15;
+  const double pressed = touching_ != nullptr ? part * touching_->stiffest() * length * length : 0;
   const double tolerance = 1e-12 + (4 * left + 2 * tiny + pressed) / stiffest;
   const auto below = [&](double shift) { return factor(true, shift).negative - expected_negative_; };
   Verdict verdict{Verdict::Kind::counted, below(tolerance)};
