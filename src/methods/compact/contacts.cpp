@@ -26,12 +26,13 @@ bool may_be_bent(const Model& model, const Chain& chain) {
          std::any_of(model.obstacles.begin(), model.obstacles.end(), moves);
 }
 
-// What a rod may be pressed with: its weight, its largest load ever, what bends it. A barrier carries any force, at a smaller gap; where it is far
+// What a rod may be pressed with: its weight, its largest load ever, how fast it starts, what bends it. A barrier carries any force, at a smaller gap; where it is far
 // stronger than what presses, it stores more than that can hold.
 struct Presses {
-  double weight = 0, load = 0, bending = 0;  // [N]
+  double weight = 0, load = 0, motion = 0, bending = 0;  // [N]
 };
-Presses presses_on(const Model& model, const Chain& chain) {
+Presses presses_on(const Model& model, const Part& part) {
+  const Chain& chain = part.chain;
   double gravity = model.gravity.norm(), load = 0;
   for (const ChangingGravity& g : model.changing_gravity) gravity = std::max(gravity, g.acceleration.norm());
   const auto largest = [](const Timetable<double>& factor) {
@@ -43,7 +44,9 @@ Presses presses_on(const Model& model, const Chain& chain) {
     if (l.rod == chain.rod) load = std::max(load, largest(l.factor) * l.value.norm() / (l.is_moment ? chain.length : 1.0));
   for (const LineLoad& l : model.line_loads)
     if (l.rod == chain.rod) load = std::max(load, largest(l.factor) * l.force.norm() * (l.to - l.from));
-  return {chain.total * gravity, load, chain.EI / (chain.length * chain.length)};
+  double kinetic = 0;
+  for (std::size_t i = 0; i < chain.mass.size(); ++i) kinetic += 0.5 * chain.mass[i] * part.state.points.v[i].squaredNorm();
+  return {chain.total * gravity, load, kinetic / chain.length, chain.EI / (chain.length * chain.length)};
 }
 
 }  // namespace
@@ -64,8 +67,9 @@ ContactField::ContactField(const Model& model, const Parts& parts)
       link_of_[z(link.edge)] = i, rod_of_[z(link.edge)] = chain.rod;
       if (link.far != chain.root_node) node_at_[z(link.far)] = {chain.rod, i + 1};
     }
-    const Presses by = presses_on(model, chain);
-    force_.push_back(0.1 * by.weight + by.load + (may_be_bent(model, chain) ? 1 : elastic) * by.bending);
+    const Presses by = presses_on(model, *part);
+    const double other = 0.1 * by.weight + by.load + by.motion;
+    force_.push_back(other + (may_be_bent(model, chain) || other == 0 ? 1 : elastic) * by.bending);
     mass_.push_back(chain.total), pull_.push_back((by.weight + by.load + elastic * by.bending) / chain.total);
   }
   for (int e = 0; e < geometry_.edges(); ++e) reach_ = std::max(reach_, reach_of_radius * geometry_.radius(e));

@@ -61,8 +61,8 @@ SENTENCE("contact",
             compare_with_differences([&](double g) { return since(g).slope; }, since(gap).bend, gap, {.step = h});
         EXPECT_TRUE(first.ok) << first.message;
         EXPECT_TRUE(second.ok) << second.message;
-        if (gap < before) EXPECT_EQ(since(gap).slope, barrier_at(b, gap).slope);
-        if (gap > before) EXPECT_GT(since(gap).slope, barrier_at(b, gap).slope);
+        EXPECT_EQ(since(gap).slope > barrier_at(b, gap).slope, gap > before);
+        EXPECT_EQ(since(gap).slope == barrier_at(b, gap).slope, gap < before);
       }
       EXPECT_EQ(since(before + b.reach / (1 + lambda)).slope, 0);
       EXPECT_EQ(since(before + b.reach / (1 + lambda)).energy, 0);
@@ -72,7 +72,7 @@ SENTENCE("contact",
 
 SENTENCE("compact", "a rod that starts on the floor, or anywhere in a barrier's reach of it, stays where it is") {
   for (const double gap : {-5e-5, 0.0, 2e-5, 5e-5, 1e-4, 1.9e-4})
-    for (const double step : {1e-3, 2e-4}) {
+    for (const double step : {4e-4, 1e-4}) {
       Scene scene = over_floor(r + gap, 10);
       scene.time.step = step, scene.time.duration = 0.1;
       const Seen seen(scene);
