@@ -15,7 +15,7 @@ constexpr double reach_of_radius = 0.02;  // where a barrier begins
 constexpr double kept = 0.1;              // of a gap, in one iteration
 constexpr double widest = 25;             // barrier of what is driven, over its reach
 
-constexpr double elastic = 1e-3;  // of EI/L^2: what presses where nothing else does
+constexpr double elastic = 1e-3;  // of EI/L^2, where nothing bends the rod against what it touches
 constexpr double settling = 3;    // T over the time in which a barrier's reach is fallen through
 
 // Whether something holds the rod, or is driven: then bending may press.

@@ -10,7 +10,7 @@ double ContactField::settling_time(const NearPair& pair) const {
   double pull = pull_[z(rod_of_[z(pair.edge_a)])];
   if (pair.is_between_rods()) pull = std::max(pull, pull_[z(rod_of_[z(pair.edge_b)])]);
   constexpr double settling = 3;  // over the time in which the reach is fallen through
-  return settling * std::sqrt(barrier_of(pair).reach / pull);
+  return pull > 0 ? settling * std::sqrt(barrier_of(pair).reach / pull) : 0;
 }
 
 double ContactField::stored(std::span<const Pose> poses) const {
