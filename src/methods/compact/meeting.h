@@ -105,7 +105,7 @@ class Meeting {
       impact_;  // by rod, then all that is joined: was hit in the last step; takes backward Euler in this one
   Solved joined_solved_;
   double energy_ = 0, least_gap_ = 1, pad_ = 0, most_pad_ = 0;
-  bool opens_ = false;  // radii of what overlapped at the start have grown in this step
+  double opening_ = 0;  // [J] work of radii that grow back, in this step
 };
 
 }  // namespace tendril::compact
