@@ -312,7 +312,7 @@ State start_state(const Model& model, const Parts& parts) {
   State s;
   const Frame& start = model.initial;
   const std::size_t count = parts.elements.size(), joints = parts.joints.size();
-  s.x.assign(count, Vec3::Zero()), s.v = s.momentum = s.a = s.turn = s.x;
+  s.x.assign(count, Vec3::Zero()), s.v = s.momentum = s.a = s.turn = s.a_before = s.turn_before = s.x;
   s.q.assign(count, Quat::Identity());
   s.force.assign(joints, Vec3::Zero()), s.couple = s.force;
   s.twist.assign(joints, 0.0), s.winding = s.twist;
@@ -346,7 +346,7 @@ State start_state(const Model& model, const Parts& parts) {
 }
 
 void State::visit_state(StateArchive& archive) {
-  for (auto* list : {&x, &v, &momentum, &a, &turn, &force, &couple}) archive.fixed(*list);
+  for (auto* list : {&x, &v, &momentum, &a, &turn, &a_before, &turn_before, &force, &couple}) archive.fixed(*list);
   archive.fixed(q);
   for (auto* list : {&twist, &winding, &tension}) archive.fixed(*list);
   archive.fixed(point_on), archive.fixed(frame_on);

@@ -165,13 +165,14 @@ void Cable::respond_segment(std::size_t i, const StepSizes& step) {
   Response& r = response_[i];
   const double damped = 1 + e.damping * step.h;
   const Mat3 frame = state_.q[i].toRotationMatrix();
+  r.v = state_.v[i];
   if (air_[i].isZero(0)) {
     r.linear = Mat3::Identity() / (e.mass * damped);
+    r.y = (r.v + (step.h / e.mass) * force_[i]) / damped;  // without m v/m, whose rounding adds up
   } else {
     r.linear = (e.mass * damped * Mat3::Identity() - step.h * air_[i]).inverse();
+    r.y.noalias() = r.linear * (e.mass * r.v + step.h * force_[i]);
   }
-  r.v = state_.v[i];
-  r.y.noalias() = r.linear * (e.mass * r.v + step.h * force_[i]);
   const double tension = step.geometric ? std::max(0.0, 0.5 * state_.tension[i]) : 0,
                stiff = step.dt * step.h * tension * e.length;
   const double kept = 1 - 0.05 * need_of_damping(4 * tension / largest_tension(e, step.dt, step.h));
@@ -343,6 +344,8 @@ void Cable::move(const StepSizes& step) {
     if (e.led) continue;
     const Response& r = response_[i];
     const Vec3 spin_before = spin_of(i);
+    state_.a_before[i] = step.before > 0 ? state_.a[i] : Vec3::Zero();
+    state_.turn_before[i] = step.before > 0 ? state_.turn[i] : Vec3::Zero();
     state_.a[i] = (r.v - state_.v[i]) / step.h, state_.turn[i] = (r.spin - spin_before) / step.h;
     state_.v[i] = r.v;
     state_.x[i] += step.dt * r.v;

@@ -77,14 +77,15 @@ Parts build_parts(const Model& model);
 struct State {
   std::vector<Vec3> x, v;  // of elements: centre, velocity half a step back
   std::vector<Quat> q;
-  std::vector<Vec3> momentum;   // of spin, world axes [kg m^2/s]: kept where nothing turns the element  [ERRATA S25]
-  std::vector<Vec3> a, turn;    // acceleration, rate of spin in the last step: velocities at the level itself
-  std::vector<Vec3> force;      // multipliers of points, of joints: on b, and reversed on a
-  std::vector<Vec3> couple;     // of frames: the moments of the strains
-  std::vector<double> twist;    // of joints, unwrapped [rad]
-  std::vector<double> winding;  // of joints to clamps: the clamp's, when last set [rad]
-  std::vector<char> point_on, frame_on;  // of joints
-  std::vector<double> tension;           // of segments, sum of both ends [N], for the geometric stiffness
+  std::vector<Vec3> momentum;  // of spin, world axes [kg m^2/s]: kept where nothing turns the element  [ERRATA S25]
+  std::vector<Vec3> a, turn;   // acceleration, rate of spin in the last step: for velocities at the level itself
+  std::vector<Vec3> a_before, turn_before;  // in the step before
+  std::vector<Vec3> force;                  // multipliers of points, of joints: on b, and reversed on a
+  std::vector<Vec3> couple;                 // of frames: the moments of the strains
+  std::vector<double> twist;                // of joints, unwrapped [rad]
+  std::vector<double> winding;              // of joints to clamps: the clamp's, when last set [rad]
+  std::vector<char> point_on, frame_on;     // of joints
+  std::vector<double> tension;              // of segments, sum of both ends [N], for the geometric stiffness
   void visit_state(StateArchive& archive);
 };
 State start_state(const Model& model, const Parts& parts);

@@ -17,6 +17,7 @@ double Cable::load_scale() const {
     if (e.length > 0) acting = std::max(acting, moment_[i].norm() / model_->rods[z(e.rod)].length);
   }
   for (const Vec3& force : state_.force) carried = std::max(carried, force.norm());
+  for (const Vec3& couple : state_.couple) carried = std::max(carried, couple.norm() / reach_);
   for (const Joint& joint : parts_.joints) {
     if (joint.inner < 0) continue;
     const double length = model_->rods[z(parts_.elements[z(joint.a)].rod)].length;
@@ -122,7 +123,7 @@ StepReport Cable::relax(double time, double load_factor, const Live& live) {
       continue;
     }
     if (share == 1) dt *= worst < 0.5 * last ? 4 : 1.5;
-    dt = std::min(dt, 10 * slow);  // longer ones lose digits: places are found to rounding times dt^2 force over mass
+    dt = std::min(dt, slow);  // longer ones lose digits: places are found to rounding times dt^2 force over mass
     last = worst;
   }
   report_.outcome = std::isfinite(report_.residual) ? Outcome::not_converged : Outcome::diverged;

@@ -12,7 +12,7 @@
 namespace tendril::compact {
 namespace {
 
-constexpr double down = 9.81, r = 0.01;
+constexpr double down = 9.81, thick = 0.01;
 
 // 0.5 m along x, radius 0.01, 25 g, its axis at the given height over a floor at z = 0.
 Scene over_floor(double height, double EI, double friction = 0, double slope = 0) {
@@ -73,11 +73,11 @@ SENTENCE("contact",
 SENTENCE("compact", "a rod that starts on the floor, or anywhere in a barrier's reach of it, stays where it is") {
   for (const double gap : {-5e-5, 0.0, 2e-5, 5e-5, 1e-4, 1.9e-4})
     for (const double step : {4e-4, 1e-4}) {
-      Scene scene = over_floor(r + gap, 10);
+      Scene scene = over_floor(thick + gap, 10);
       scene.time.step = step, scene.time.duration = 0.1;
       const Seen seen(scene);
       ASSERT_EQ(seen.report.outcome, Outcome::fine) << seen.report.message;
-      EXPECT_LT(seen.highest, r + 2.5e-4) << gap;
+      EXPECT_LT(seen.highest, thick + 2.5e-4) << gap;
       double fastest = 0;
       for (const Vec3& v : seen.frame.velocity) fastest = std::max(fastest, v.norm());
       EXPECT_LT(fastest, 1e-3) << gap;
@@ -88,13 +88,13 @@ SENTENCE("compact", "a rod that starts on the floor, or anywhere in a barrier's 
 SENTENCE("compact",
          "a rod that falls flat comes to rest at once, whatever the step, and its energy is booked under impacts") {
   for (const double step : {2e-3, 1e-3, 1e-4}) {
-    Scene scene = over_floor(2 * r, 0.01, 0.3);
+    Scene scene = over_floor(2 * thick, 0.01, 0.3);
     scene.time.step = step, scene.time.duration = 0.1;
     const Seen seen(scene);
     ASSERT_EQ(seen.report.outcome, Outcome::fine) << seen.report.message;
     EXPECT_LT(seen.after, 3e-4) << step;
     EXPECT_LT(std::abs(seen.report.energy_error), 0.05) << step;
-    const double fallen = 0.025 * down * r;
+    const double fallen = 0.025 * down * thick;
     EXPECT_NEAR(seen.frame.flow.impacts, fallen, 0.1 * fallen) << step;
   }
 }
@@ -103,7 +103,7 @@ SENTENCE("compact",
          "a rod on a slope sticks where friction is enough, wherever in a barrier's reach it starts, at any step") {
   for (const double gap : {0.0, 1e-4})
     for (const double step : {1e-3, 2e-4}) {
-      Scene scene = over_floor(r + gap, 0.01, 0.7, std::atan(0.577));
+      Scene scene = over_floor(thick + gap, 0.01, 0.7, std::atan(0.577));
       scene.time.step = step, scene.time.duration = 0.2;
       const Seen seen(scene);
       ASSERT_EQ(seen.report.outcome, Outcome::fine) << seen.report.message;

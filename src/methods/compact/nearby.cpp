@@ -131,7 +131,7 @@ bool Meeting::stand_there(const Drive& drive, const LoadsNow& loads) {
     Island& island = *island_[z(k)];
     begin_island(island);
     if (island.progress < 1) return false;
-    island.touching.set_on_way(false, 0);
+    island.touching.set_on_way(false, 0, 0);
     island.coupled.take(island.rods, &island.touching, joined_to(island));
     if (!std::isfinite(island.coupled.evaluate().energy) || island.touching.may_rub()) return false;
     for (const int r : island.rods)
