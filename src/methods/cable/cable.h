@@ -56,7 +56,7 @@ class Cable final : public Method {
   void find_led(std::vector<Wrench>& out) const;
   void count_flow(const StepSizes& step);
   double damping_loss(const StepSizes& step) const;
-  double imbalance();
+  double imbalance(double& astray);
   double way(const StepSizes& step) const;
   void come_to_rest();
   double slowest() const;

@@ -26,19 +26,20 @@ double Cable::load_scale() const {
   return acting + carried + 1e-6 * stiff;
 }
 
-// The largest force and moment that is not balanced where everything is now, moments over the length. Bent and twisted joints pull
-// by their strain, points (whose gaps are checked, worst_gap) and rigid rows by the multipliers of the last solve.
-double Cable::imbalance() {
+// The largest force and moment that is not balanced where everything is now, moments over the length: with the multipliers of the last
+// solve, which are known better than what strains say of them. `astray` [rad]: by how much strains differ from what belongs to them
+// (gaps: worst_gap).
+double Cable::imbalance(double& astray) {
+  astray = 0;
   for (std::size_t i = 0; i < force_.size(); ++i) pull_[i] = force_[i], turn_[i] = moment_[i];
   for (std::size_t j = 0; j < parts_.joints.size(); ++j) {
     const Joint& joint = parts_.joints[j];
     const JointRows rows = present_rows(j);
-    Vec3 force = Vec3::Zero(), couple = Vec3::Zero();
-    if (state_.point_on[j]) force = state_.force[j];
-    if (state_.frame_on[j])
-      for (int k = 0; k < 3; ++k)
-        couple[k] = joint.stiffness[k] == rigid ? state_.couple[j][k] : -joint.stiffness[k] * rows.strain[k];
-    const Vec3 moment = rows.turn.transpose() * couple;
+    const Vec3 force = state_.point_on[j] ? state_.force[j] : Vec3::Zero();
+    const Vec3 moment = state_.frame_on[j] ? Vec3(rows.turn.transpose() * state_.couple[j]) : Vec3::Zero();
+    for (int k = 0; k < 3 && state_.frame_on[j]; ++k)
+      if (joint.stiffness[k] > 0)
+        astray = std::max(astray, std::abs(state_.couple[j][k] / joint.stiffness[k] + rows.strain[k]));
     pull_[z(joint.a)] -= force, turn_[z(joint.a)] -= rows.lever_a.cross(force) + moment;
     pull_[z(joint.b)] += force, turn_[z(joint.b)] += rows.lever_b.cross(force) + moment;
   }
@@ -111,10 +112,11 @@ StepReport Cable::relax(double time, double load_factor, const Live& live) {
     move(step);
     come_to_rest();
     collect_loads();
-    const double worst = imbalance(), gap = worst_gap();
+    double astray = 0;
+    const double worst = imbalance(astray), gap = worst_gap();
     report_.residual = worst / load_scale(), report_.iterations = i + 1;
     if (!std::isfinite(worst + gap)) break;
-    if (report_.residual < settings_.relax_tolerance && gap < 1e-9) return report_;
+    if (report_.residual < settings_.relax_tolerance && gap < 1e-9 && astray < 1e-9) return report_;
     // Away from the equilibrium: the matrix leaves out what bends and compresses. A shorter step follows the motion more closely.
     if (worst > 4 * last && dt > 1e-6 * slow) {
       std::swap(state_, backup_);
