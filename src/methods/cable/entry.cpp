@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "methods/cable/cable.h"
+#include "model/rates.h"
 
 namespace tendril::cable {
 namespace {
@@ -86,22 +87,8 @@ StepAdvice advise(const Model& model, const Options& options) {
   StepAdvice advice;
   advice.advised = frame;
   advice.reason = "60 steps a second";
-  double gravity = model.gravity.norm();
-  for (const ChangingGravity& g : model.changing_gravity) gravity = std::max(gravity, g.acceleration.norm());
   for (const RodModel& rod : model.rods) {
-    double EI = 0, light = HUGE_VAL, heavy = 0, segment = HUGE_VAL;
-    for (int k = 0; k < rod.span.edges; ++k) {
-      const EdgeIndex e(rod.span.first_edge + k);
-      const Section& s = model.section[e];
-      EI = std::max({EI, s.EI1, s.EI2});
-      light = std::min(light, s.line_mass), heavy = std::max(heavy, s.line_mass);
-      segment = std::min(segment, model.rest_length[e]);
-    }
-    const double wave = std::sqrt(EI / light);  // [m^2/s]
-    const double length = gravity > 0 ? std::min(rod.length, std::cbrt(EI / (heavy * gravity))) : rod.length;
-    const double third = 61.7 * wave / (length * length),
-                 shortest = 4 * wave / (segment * segment);  // of a cantilever [rad/s]
-    const double rate = std::max(std::min(third, shortest), 0.1 * std::sqrt(gravity / segment));
+    const double rate = bending_rate(model, rod, 0.1);
     if (per_step / rate >= advice.advised) continue;
     advice.advised = per_step / rate;
     advice.reason = "accuracy of the bending waves of rod " + rod.name;

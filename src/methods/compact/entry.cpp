@@ -4,6 +4,7 @@
 
 #include "math/number.h"
 #include "methods/compact/compact.h"
+#include "model/rates.h"
 #include "model/timetable.h"
 
 namespace tendril::compact {
@@ -117,29 +118,13 @@ MethodInfo make_info() {
 
 }  // namespace
 
-// Nothing limits stability. Accuracy: what a rod does quickly are its first bending modes over its length, or, where it is so limp that
-// its weight bends it sooner, over (EI/w)^(1/3): there a falling rod cracks like a whip. Not quicker than a segment can bend, not slower
-// than it swings.
+// Nothing limits stability. Accuracy: bending waves.
 StepAdvice advise(const Model& model, const Options& options) {
   const double per_step = options.word("scheme") == "trbdf2" ? 0.2 : 0.1;  // [rad] of the third mode
   StepAdvice advice;
   advice.advised = HUGE_VAL;
-  double gravity = model.gravity.norm();
-  for (const ChangingGravity& g : model.changing_gravity) gravity = std::max(gravity, g.acceleration.norm());
   for (const RodModel& rod : model.rods) {
-    double EI = 0, light = HUGE_VAL, heavy = 0, segment = HUGE_VAL;
-    for (int k = 0; k < rod.span.edges; ++k) {
-      const EdgeIndex e(rod.span.first_edge + k);
-      const Section& s = model.section[e];
-      EI = std::max({EI, s.EI1, s.EI2});
-      light = std::min(light, s.line_mass), heavy = std::max(heavy, s.line_mass);
-      segment = std::min(segment, model.rest_length[e]);
-    }
-    const double wave = std::sqrt(EI / light);  // [m^2/s]
-    const double length = gravity > 0 ? std::min(rod.length, std::cbrt(EI / (heavy * gravity))) : rod.length;
-    const double third = 61.7 * wave / (length * length),
-                 shortest = 4 * wave / (segment * segment);  // of a cantilever [rad/s]
-    const double rate = std::max(std::min(third, shortest), std::sqrt(gravity / segment));
+    const double rate = bending_rate(model, rod, 1);
     if (per_step / rate >= advice.advised) continue;
     advice.advised = per_step / rate;
     advice.reason = "accuracy of the bending waves of rod " + rod.name;
