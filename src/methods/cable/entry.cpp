@@ -36,7 +36,7 @@ const std::vector<OptionInfo>& options() {
        {},
        "Geometric stiffness (tension against turning segments) is implicit, so that any load holds at any step; false: the "
        "paper's, "
-       "whose largest load `check` tells."},
+       "which holds tensions up to a limit."},
       {"inertia_factor", "", 1.0, 1, 1e6, {}, "Rotary inertia of segments is multiplied by it (the paper's crane: 20)."},
       {"relax_tolerance", "", 1e-10, 1e-14, 1e-2, {}, "Largest residual of an equilibrium: forces over all that acts."},
       {"relax_iterations", "", 200.0, 1, 1e6, {}, "Maximum number of solves of an equilibrium."},
