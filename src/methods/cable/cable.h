@@ -32,7 +32,6 @@ class Cable final : public Method {
 
   const Parts& parts() const { return parts_; }
   const State& state() const { return state_; }
-  Parts& parts_for_tests() { return parts_; }
 
  private:
   void drive_to(double time, double load_factor, const Live& live, bool still);
