@@ -17,9 +17,8 @@ const std::vector<OptionInfo>& options() {
        -forever,
        forever,
        {"averaged", "euler"},
-       "Time scheme of bend and twist. `averaged`: over three levels, second order. `euler`: the paper's, implicit in the "
-       "new level, "
-       "first order, which damps bending.",
+       "Time scheme of bend and twist. `averaged`: over three levels, several times closer at the same cost. `euler`: "
+       "the paper's, implicit in the new level, first order, which damps bending.",
        {"euler"}},
       {"averaged_damping",
        "steps",

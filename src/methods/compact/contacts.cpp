@@ -1,3 +1,4 @@
+// long: strengths of barriers, and energy, gradient and matrix of one list of pairs; settling is in settle.cpp.
 #include "methods/compact/contacts.h"
 
 #include <algorithm>
@@ -26,8 +27,8 @@ bool may_be_bent(const Model& model, const Chain& chain) {
          std::any_of(model.obstacles.begin(), model.obstacles.end(), moves);
 }
 
-// What a rod may be pressed with: its weight, its largest load ever, how fast it starts, what bends it. A barrier carries any force, at a smaller gap; where it is far
-// stronger than what presses, it stores more than that can hold.
+// What a rod may be pressed with: its weight, its largest load ever, how fast it starts, what bends it. A barrier carries any force,
+// at a smaller gap; where it is far stronger than what presses, it stores more than that can hold.
 struct Presses {
   double weight = 0, load = 0, motion = 0, bending = 0;  // [N]
 };

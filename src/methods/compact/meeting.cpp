@@ -1,3 +1,4 @@
+// long: one step of all that touches, round by round; its end is in meeting_end.cpp.
 #include "methods/compact/meeting.h"
 
 #include <algorithm>
