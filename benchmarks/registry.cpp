@@ -3,6 +3,7 @@
 
 namespace tendril {
 
+void add_cable_benchmarks(std::vector<Benchmark>& all);
 void add_compact_benchmarks(std::vector<Benchmark>& all);
 void add_contact_benchmarks(std::vector<Benchmark>& all);
 void add_der_benchmarks(std::vector<Benchmark>& all);
@@ -15,6 +16,7 @@ std::vector<Benchmark> all_benchmarks() {
   add_contact_benchmarks(all);
   add_strands_benchmarks(all);
   add_compact_benchmarks(all);
+  add_cable_benchmarks(all);
   add_rods_benchmarks(all);
   return all;
 }

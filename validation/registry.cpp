@@ -6,11 +6,16 @@
 namespace tendril {
 namespace experiments {
 namespace cable_accuracy { std::vector<Check> experiment(ExperimentContext&); }
+namespace cable_bend { std::vector<Check> experiment(ExperimentContext&); }
 namespace cable_catenary { std::vector<Check> experiment(ExperimentContext&); }
 namespace cable_free { std::vector<Check> experiment(ExperimentContext&); }
 namespace cable_limp_rope { std::vector<Check> experiment(ExperimentContext&); }
+namespace cable_mass_ratio { std::vector<Check> experiment(ExperimentContext&); }
 namespace cable_particle_mass_ratio { std::vector<Check> experiment(ExperimentContext&); }
 namespace cable_particle_spectra { std::vector<Check> experiment(ExperimentContext&); }
+namespace cable_scaling { std::vector<Check> experiment(ExperimentContext&); }
+namespace cable_stretch { std::vector<Check> experiment(ExperimentContext&); }
+namespace cable_twist { std::vector<Check> experiment(ExperimentContext&); }
 namespace compact_cantilever { std::vector<Check> experiment(ExperimentContext&); }
 namespace compact_drag_root { std::vector<Check> experiment(ExperimentContext&); }
 namespace compact_friction { std::vector<Check> experiment(ExperimentContext&); }
@@ -60,13 +65,18 @@ std::span<const Experiment> all_experiments() {
       {"cable/accuracy", "docs/references.md 1a",
        "a cantilever at rest is of second order; let go, averaging is several times closer than the paper's scheme",
        Experiment::quick, experiments::cable_accuracy::experiment},
-      {"cable/catenary", "docs/references.md 6e", "a slack rope hangs in a catenary", Experiment::quick,
-       experiments::cable_catenary::experiment},
+      {"cable/bend", "Servin 2008, Fig. 12", "a couple bends a rope to the radius EI/M, to second order", Experiment::quick,
+       experiments::cable_bend::experiment},
+      {"cable/catenary", "docs/references.md 6e", "a slack rope hangs in a catenary; a hanging chain swings at its rates",
+       Experiment::quick, experiments::cable_catenary::experiment},
       {"cable/free", "Servin 2008, secs. I, II", "a thrown rod keeps momentum, angular momentum and energy",
        Experiment::quick, experiments::cable_free::experiment},
       {"cable/limp-rope", "pendulum; docs/references.md 6d",
        "a rope without stiffness carries a load of 1e9 segments at 60 steps a second", Experiment::quick,
        experiments::cable_limp_rope::experiment},
+      {"cable/mass-ratio", "Servin 2008, Table II",
+       "what the paper's scheme carries is given by a formula; implicit geometric stiffness carries a hundred times as much",
+       Experiment::slow, experiments::cable_mass_ratio::experiment},
       {"cable/particle-mass-ratio", "Servin 2008, Table I",
        "loads up to 1e15 particles hang on cables with angles between links or a link of their own, and none on bending "
        "forces",
@@ -74,6 +84,13 @@ std::span<const Experiment> all_experiments() {
       {"cable/particle-spectra", "Servin 2008, Figs. 2-6",
        "resistance to bending turns the fast irregular stretch of a chain into a slow swing", Experiment::quick,
        experiments::cable_particle_spectra::experiment},
+      {"cable/scaling", "Servin 2008, Fig. 13", "what a step costs grows with the number of segments, part by part",
+       Experiment::slow, experiments::cable_scaling::experiment, true},
+      {"cable/stretch", "Servin 2008, Fig. 10", "a rope under a weight is longer by f L/EA, with any number of segments",
+       Experiment::quick, experiments::cable_stretch::experiment},
+      {"cable/twist", "Servin 2008, Fig. 11; docs/references.md 4b",
+       "a guided rope feels GJ angle/L for 37 turns, an unguided one buckles; direction cosines flip", Experiment::quick,
+       experiments::cable_twist::experiment},
       {"compact/cantilever", "docs/references.md 1a-1c", "a cantilever bends as Euler's elastica does, and moves to it",
        Experiment::quick, experiments::compact_cantilever::experiment},
       {"compact/drag-root", "Zhao 2022, Fig. 11",

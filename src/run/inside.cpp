@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "methods/explain.h"
 #include "run/advice.h"
 #include "run/far_away.h"
 #include "run/input_state.h"
@@ -157,8 +158,11 @@ StepReport Simulation::Inside::give_up(const StepReport& report, const std::stri
   if (!far.empty()) deeper = std::string(far_remedy) + ", because " + far;
   // Of a scene with one rod there is no other that it could be.
   const bool named = report.rod >= 0 && model->rods.size() > 1;
-  message = divergence_message(report, entry->info, failed_at, what_was_tried, deeper,
-                               named ? model->rods[static_cast<std::size_t>(report.rod)].name : std::string());
+  Explanation more;
+  if (const auto* explains = dynamic_cast<const Explains*>(method.get())) more = explains->explain(report.cause);
+  if (deeper.empty()) deeper = more.what_to_change;
+  message = divergence_message(report, entry->info, failed_at, (more.what.empty() ? "" : more.what + "; ") + what_was_tried,
+                               deeper, named ? model->rods[static_cast<std::size_t>(report.rod)].name : std::string());
   return place.last;
 }
 

@@ -81,6 +81,7 @@ class Builder {
       const double la = length(joint.a), lb = length(joint.b);
       joint.point_a = Vec3(0, 0, 0.5 * la), joint.point_b = Vec3(0, 0, -0.5 * lb);
       joint.stretch = stretch_between(r, joint.a, joint.b);
+      joint.law = rod.law, joint.span = 0.5 * (la + lb);
       const Section &sa = section(joint.a), &sb = section(joint.b);
       joint.stiffness =
           Vec3(in_series(sa.EI1, la, sb.EI1, lb), in_series(sa.EI2, la, sb.EI2, lb), in_series(sa.GJ, la, sb.GJ, lb));
@@ -124,6 +125,7 @@ class Builder {
     (side.after ? joint.a : joint.b) = other;
     (side.after ? joint.point_b : joint.point_a) = Vec3(0, 0, (side.after ? -0.5 : 0.5) * length(side.edge));
     joint.stretch = stretch_of_half(side.rod, side.edge);
+    joint.law = model_.rods[z(side.rod)].law, joint.span = 0.5 * length(side.edge);
     joint.damping = model_.rods[z(side.rod)].damping.internal;
     return joint;
   }

@@ -12,8 +12,17 @@ Settings Settings::from(const Options& options) {
   Settings s;
   s.averaged = options.word("integrator") == "averaged";
   s.extra_damping = options.number("averaged_damping");
+  s.pitched = options.flag("keep_pitch");
   s.geometric = options.flag("geometric");
   s.inertia_factor = options.number("inertia_factor");
+  const std::string &joint = options.word("joint"), &solver = options.word("solver");
+  if (joint == "paper") s.joint = options.word("twist") == "aligned" ? JointForm::paper_aligned : JointForm::paper;
+  if (joint == "cosine_lock") s.joint = JointForm::cosine_lock;
+  if (solver == "gauss_seidel") s.solver.kind = SolverKind::gauss_seidel;
+  if (solver == "conjugate_directions") s.solver.kind = SolverKind::conjugate_directions;
+  s.solver.iterations = static_cast<int>(options.number("iterations"));
+  s.substeps = static_cast<int>(options.number("substeps"));
+  s.bend_by_tension = options.number("bend_by_tension");
   s.relax_tolerance = options.number("relax_tolerance");
   s.relax_iterations = static_cast<int>(options.number("relax_iterations"));
   return s;
@@ -40,7 +49,13 @@ Cable::Cable(std::shared_ptr<const Model> model, const Settings& settings)
   response_.resize(count), new_tension_.assign(count, 0.0), led_.resize(count);
   rows_.resize(parts_.joints.size());
   reactions_.resize(model_->clamps.size());
-  for (const Group& group : parts_.groups) solvers_.push_back(std::make_unique<GroupSolver>(parts_, group));
+  for (Joint& joint : parts_.joints) {
+    if (!joint.holds_frame || joint.kind != StrainKind::angle || joint.span == 0) continue;
+    joint.form = settings_.joint;
+    if (joint.form == JointForm::paper || joint.form == JointForm::paper_aligned) joint.stiffness[1] = 0;  // one bend row
+  }
+  for (const Group& group : parts_.groups)
+    solvers_.push_back(std::make_unique<GroupSolver>(parts_, group, settings_.solver));
   solved_.assign(solvers_.size(), 0);
   backup_ = state_;
   for (const RodModel& rod : model_->rods) reach_ = std::max(&rod == model_->rods.data() ? 0 : reach_, rod.length);
@@ -118,7 +133,22 @@ void Cable::make_rows(const StepSizes& step) {
       damper =
           step.dt * tension * length * need_of_damping(4 * tension / largest_tension(parts_.elements[a], step.dt, step.h));
     }
+    if (settings_.bend_by_tension > 0 && joint.inner >= 0 && !step.still) follow_tension(step, j);
     weigh_rows(joint, state_.point_on[j] != 0, state_.frame_on[j] != 0, damper, inertia, step, rows_[j]);
+  }
+}
+
+// Bending stiffness that follows the load: at least what explicit geometric stiffness needs to hold the tension, 4 sqrt(m k)/dt = T.
+// [Servin 2008, sec. VII-D; ERRATA S23]
+void Cable::follow_tension(const StepSizes& step, std::size_t j) {
+  const std::size_t a = z(parts_.joints[j].a), b = z(parts_.joints[j].b);
+  const double tension = std::max(0.0, 0.25 * (state_.tension[a] + state_.tension[b]));
+  const double mass = std::min(parts_.elements[a].mass, parts_.elements[b].mass);
+  const double needed = settings_.bend_by_tension * tension * tension * step.dt * step.h / (16 * mass);
+  JointRows& rows = rows_[j];
+  for (int i = 0; i < 2; ++i) {
+    if (rows.stiffness[i] == 0 || rows.stiffness[i] >= needed) continue;
+    rows.moment_strain[i] = rows.strain[i], rows.stiffness[i] = needed;
   }
 }
 
@@ -149,17 +179,33 @@ void Cable::tensions(std::vector<double>& out) const {
   }
 }
 
+void Cable::begin_with_last() {
+  for (const auto& solver : solvers_) {
+    const Group& group = solver->group();
+    for (std::size_t i = 0; i < group.joints.size(); ++i)
+      solver->begin_with(i, state_.force[z(group.joints[i])], state_.couple[z(group.joints[i])]);
+  }
+}
+
 bool Cable::solve(const StepSizes& step) {
   constexpr int most_passes = 4;
   for (int pass = 0; pass < most_passes; ++pass) {
     respond(step);
     make_rows(step);
+    if (settings_.solver.kind != SolverKind::direct) begin_with_last();
     workers_.for_each_chunk(static_cast<int>(solvers_.size()),
                             [&](int g) { solved_[z(g)] = solvers_[z(g)]->solve(rows_, response_, step); });
-    ++report_.iterations;
+    solver_residual_ = 0;
+    int rounds = 1;
+    for (const auto& solver : solvers_)
+      rounds = std::max(rounds, solver->iterations()), solver_residual_ = std::max(solver_residual_, solver->residual());
+    report_.iterations += rounds;
     if (std::find(solved_.begin(), solved_.end(), 0) != solved_.end()) return false;
     take_multipliers();
-    if (!step.geometric) return true;
+    if (!step.geometric) {
+      if (settings_.bend_by_tension > 0) tensions(state_.tension);
+      return true;
+    }
     // Geometric stiffness is that of the tensions before. Where one grows by more than half, again with the new ones.
     tensions(new_tension_);
     bool grown = false;
@@ -213,7 +259,7 @@ void Cable::find_twists() {
 }
 
 // The largest gap beyond the elastic one, over the length of the segment.
-double Cable::worst_gap() const {
+double Cable::worst_gap(std::size_t* where) const {
   double worst = 0;
   for (std::size_t j = 0; j < parts_.joints.size(); ++j) {
     const Joint& joint = parts_.joints[j];
@@ -223,7 +269,9 @@ double Cable::worst_gap() const {
     const Vec3 elastic = joint.stretch == rigid ? Vec3::Zero() : Vec3(-state_.force[j] / joint.stretch);
     const double length = std::max(parts_.elements[a].length, parts_.elements[b].length);
     const double open = (gap - elastic).norm() / length;
-    if (!(open <= worst)) worst = open;
+    if (open <= worst) continue;
+    worst = open;
+    if (where != nullptr) *where = j;
   }
   return worst;
 }
@@ -236,13 +284,34 @@ bool Cable::is_diverged() const {
 }
 
 StepReport Cable::step(double time, double dt, const Live& live) {
+  if (settings_.substeps <= 1) return step_once(time, dt, live);
+  StepReport all;
+  const double part = dt / settings_.substeps;
+  for (int k = 0; k < settings_.substeps; ++k) {
+    const StepReport one = step_once(time + k * part, part, live);
+    all.iterations += one.iterations, all.residual = std::max(all.residual, one.residual);
+    all.outcome = one.outcome, all.cause = one.cause;
+    if (one.outcome != Outcome::fine) break;
+  }
+  all.step_taken = dt;
+  return report_ = all;
+}
+
+StepReport Cable::step_once(double time, double dt, const Live& live) {
   constexpr double apart = 0.1;  // of a segment
   report_ = {};
   report_.step_taken = dt;
   drive_to(time + dt, 1, live, false);
   flow_.begin(state_);
   lead();
-  StepSizes step{dt, 0.5 * (before_ + dt), before_, settings_.averaged, settings_.extra_damping * dt, settings_.geometric};
+  StepSizes step{dt,
+                 0.5 * (before_ + dt),
+                 before_,
+                 settings_.averaged,
+                 settings_.extra_damping * dt,
+                 settings_.geometric,
+                 false,
+                 settings_.averaged && settings_.pitched};
   if (!solve(step)) {
     report_.outcome = Outcome::diverged, report_.cause = Cause::not_finite;
     return report_;
@@ -253,11 +322,15 @@ StepReport Cable::step(double time, double dt, const Live& live) {
     report_.outcome = Outcome::diverged, report_.cause = Cause::not_finite;
     return report_;
   }
-  report_.residual = worst_gap();
+  const double gap = worst_gap();
+  report_.residual = std::max(gap, solver_residual_);
   loads_.update(drive_);
   collect_loads();
   count_flow(step);
-  if (report_.residual > apart) report_.outcome = Outcome::diverged, report_.cause = joint_apart;
+  if (gap > apart) {
+    report_.outcome = Outcome::diverged, report_.cause = joint_apart;
+    note_failure(dt);
+  }
   return report_;
 }
 

@@ -6,6 +6,7 @@
 #include "methods/cable/entry.h"
 #include "methods/cable/flow.h"
 #include "methods/cable/system.h"
+#include "methods/explain.h"
 #include "model/loads.h"
 #include "parallel/workers.h"
 
@@ -14,26 +15,35 @@ namespace tendril::cable {
 struct Settings {
   bool averaged = false;      // time scheme of bend and twist
   double extra_damping = 0;   // of averaged rows, in steps
+  bool pitched = false;       // averaged: the pitch of waves to fourth order
   bool geometric = true;      // implicit geometric stiffness
   double inertia_factor = 1;  // of segments' rotary inertia
+  JointForm joint = JointForm::smooth;
+  SolverChoice solver;
+  int substeps = 1;
+  double bend_by_tension = 0;  // of the bending stiffness that the tension needs; 0: off
   double relax_tolerance = 1e-10;
   int relax_iterations = 200;
   int threads = 1;
   static Settings from(const Options& options);
 };
 
-class Cable final : public Method {
+class Cable final : public Method, public Explains {
  public:
   Cable(std::shared_ptr<const Model> model, const Settings& settings);
   StepReport step(double time, double dt, const Live& live) override;
   StepReport relax(double time, double load_factor, const Live& live) override;
   void write(Frame& frame) const override;
   void visit_state(StateArchive& archive) override;
+  Explanation explain(Cause cause) const override;
 
   const Parts& parts() const { return parts_; }
   const State& state() const { return state_; }
+  double solver_residual() const { return solver_residual_; }  // of the last step, over the right side
 
  private:
+  StepReport step_once(double time, double dt, const Live& live);
+  void note_failure(double dt);
   void drive_to(double time, double load_factor, const Live& live, bool still);
   void lead();  // poses of what is led, joints that stand
   void collect_loads();
@@ -44,11 +54,13 @@ class Cable final : public Method {
   void add_grips(const StepSizes& step);
   void make_rows(const StepSizes& step);
   bool solve(const StepSizes& step);  // multipliers and new velocities, again where tensions have grown
+  void begin_with_last();
+  void follow_tension(const StepSizes& step, std::size_t joint);
   void take_multipliers();
   void tensions(std::vector<double>& out) const;
   void move(const StepSizes& step);
   void find_twists();
-  double worst_gap() const;  // beyond the elastic one, over the length of the segment  [-]
+  double worst_gap(std::size_t* where = nullptr) const;  // beyond the elastic one, over the length of the segment  [-]
   Vec3 spin_of(std::size_t i) const;
   Pose pose_at(int node) const;
   void find_reactions(std::span<Wrench> out) const;
@@ -102,10 +114,18 @@ class Cable final : public Method {
   double before_ = 0;  // [s] the last step
   double hands_ = 0, wind_ = 0, drag_ = 0;
   StepReport report_;
+  double solver_residual_ = 0;
+  struct Failure {  // of the last step that failed: no part of the state
+    int joint = -1;
+    double gap = 0, tension = 0, held = 0;  // [segments], [N]; the largest that explicit geometric stiffness holds
+    double dt = 0;
+  } failure_;
   Workers workers_;
 };
 
-inline constexpr Cause joint_apart = own_cause(0);
+std::string three_digits(double value);
+void check_points_held_once(const Model& model, Problems& problems);
+inline constexpr Cause joint_apart = own_cause(0), particles_only_move = own_cause(1);
 Problems check(const Model& model, const Options& options);
 StepAdvice advise(const Model& model, const Options& options);
 

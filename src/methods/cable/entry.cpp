@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "methods/cable/cable.h"
+#include "methods/cable/particles/particle_rope.h"
 #include "model/rates.h"
 
 namespace tendril::cable {
@@ -11,6 +12,17 @@ namespace {
 // Name, unit, default, least, most, words, what it does.
 const std::vector<OptionInfo>& options() {
   static const std::vector<OptionInfo> list = {
+      {"model",
+       "",
+       std::string("segments"),
+       -forever,
+       forever,
+       {"segments", "particles_a", "particles_b", "particles_c", "particles_d", "particles_e"},
+       "Rigid segments, or one of the paper's cables of particles, to compare with: links (a), and the total length (b), a "
+       "link "
+       "to the load (c), the total length without the last link (d), bend angles (e). Particles neither twist nor turn: a "
+       "rod "
+       "that hangs on its start under gravity, with a load at its end."},
       {"integrator",
        "",
        std::string("averaged"),
@@ -27,6 +39,15 @@ const std::vector<OptionInfo>& options() {
        10,
        {},
        "Of integrator = \"averaged\": internal damping of this many steps, which keeps the shortest waves quiet."},
+      {"keep_pitch",
+       "",
+       false,
+       -forever,
+       forever,
+       {},
+       "Of integrator = \"averaged\": two more solutions a step, with the same factors, after which bending waves have "
+       "their "
+       "pitch to fourth order in the step."},
       {"geometric",
        "",
        true,
@@ -37,6 +58,43 @@ const std::vector<OptionInfo>& options() {
        "paper's, "
        "which holds tensions up to a limit."},
       {"inertia_factor", "", 1.0, 1, 1e6, {}, "Rotary inertia of segments is multiplied by it (the paper's crane: 20)."},
+      {"joint",
+       "",
+       std::string("smooth"),
+       -forever,
+       forever,
+       {"smooth", "paper", "cosine_lock"},
+       "How joints measure bend and twist. `paper`: the bend angle as one row, singular where a joint is straight. "
+       "`cosine_lock`: direction cosines, whose moment flips beyond half a turn. Both to compare with, for straight rods of "
+       "one bending stiffness."},
+      {"twist",
+       "",
+       std::string("perpendicular"),
+       -forever,
+       forever,
+       {"perpendicular", "aligned"},
+       "Of joint = \"paper\": twist by perpendicular vectors, signed and unwrapped, or by aligned ones, which measure "
+       "bending "
+       "too."},
+      {"solver",
+       "",
+       std::string("direct"),
+       -forever,
+       forever,
+       {"direct", "gauss_seidel", "conjugate_directions"},
+       "`gauss_seidel`: the paper's, in turn over cables and what holds them. `conjugate_directions`: the same parts as "
+       "preconditioner. Both begin with the multipliers of the step before."},
+      {"iterations", "", 20.0, 1, 1e6, {}, "Of solvers that iterate: at most so many in a step."},
+      {"substeps", "", 1.0, 1, 1e4, {}, "Every step is divided into so many."},
+      {"bend_by_tension",
+       "",
+       0.0,
+       0,
+       100,
+       {},
+       "Bending stiffness follows the load: at least this part of what the tension needs to be held with geometric = false; "
+       "0: "
+       "off."},
       {"relax_tolerance", "", 1e-10, 1e-14, 1e-2, {}, "Largest residual of an equilibrium: forces over all that acts."},
       {"relax_iterations", "", 200.0, 1, 1e6, {}, "Maximum number of solves of an equilibrium."},
   };
@@ -52,29 +110,53 @@ MethodInfo make_info() {
       "Computer Graphics 14(4), 2008";
   info.summary =
       "rigid segments and regularised joints: heavy loads on light ropes at 60 steps a second, one direct solve a step";
-  constexpr FeatureSet features{Feature::stretch,
-                                Feature::anisotropic,
-                                Feature::rest_curvature,
-                                Feature::line_moments,
-                                Feature::follower_loads,
-                                Feature::drag,
-                                Feature::damping,
-                                Feature::couplings,
-                                Feature::turning_couplings,
-                                Feature::hold_position,
-                                Feature::hold_direction,
-                                Feature::hold_twist,
-                                Feature::hold_inside,
-                                Feature::hold_twist_alone,
-                                Feature::ring,
-                                Feature::joints,
-                                Feature::bodies};
+  constexpr FeatureSet features{Feature::stretch,       Feature::anisotropic,      Feature::rest_curvature,
+                                Feature::line_moments,  Feature::follower_loads,   Feature::drag,
+                                Feature::damping,       Feature::couplings,        Feature::turning_couplings,
+                                Feature::hold_position, Feature::hold_direction,   Feature::hold_twist,
+                                Feature::hold_inside,   Feature::hold_twist_alone, Feature::ring,
+                                Feature::joints,        Feature::bodies,           Feature::stiffening};
   info.can.motion = features.with({Feature::inertia, Feature::limp_twist});
+  info.can.equilibrium = features.with({Feature::equilibria});
   info.can.fewest_edges = 1;
   info.options = options();
   info.failures = {{"a joint came apart: the gap is a tenth of a segment beyond what the rod stretches",
-                    "leave options.cable.geometric = true, or take a smaller time.step"}};
+                    "leave options.cable.geometric = true, or take a smaller time.step"},
+                   {"particle cables have motion only, no equilibria",
+                    "take options.cable.model = \"segments\", or mode = \"dynamics\""}};
   return info;
+}
+
+// What a rope of the paper's scheme carries: the largest tension of its weakest segment.  [ERRATA S23]
+std::string tension_that_holds(const Model& model, double step, double frame) {
+  double at_step = HUGE_VAL, at_frame = HUGE_VAL;
+  const Parts parts = build_parts(model);
+  for (const Element& e : parts.elements) {
+    if (e.kind != Element::Kind::segment) continue;
+    at_step = std::min(at_step, largest_tension(e, step, step));
+    at_frame = std::min(at_frame, largest_tension(e, frame, frame));
+  }
+  return "geometric = false holds tensions up to " + three_digits(at_step) + " N at this step, " + three_digits(at_frame) +
+         " N at 1/60 s";
+}
+
+// Joints to compare with know neither rest shapes nor two bending stiffnesses.
+void check_joint_form(const Model& model, const std::string& form, Problems& problems) {
+  for (std::size_t r = 0; r < model.rods.size(); ++r) {
+    const RodSpan& span = model.rods[r].span;
+    const std::string rod = "rod[" + std::to_string(r) + "]";
+    const auto refuse = [&](const std::string& field, const std::string& what) {
+      problems.push_back({Severity::error, "", rod + field, what, "options.cable.joint = \"" + form + "\" cannot do this",
+                          "take options.cable.joint = \"smooth\""});
+    };
+    const Section& s = model.section[EdgeIndex(span.first_edge)];
+    if (s.EI1 != s.EI2) refuse(".section", "has two bending stiffnesses");
+    bool curved = false;
+    for (int i = 0; i + 1 < span.edges; ++i)
+      curved = curved || model.rest_frame[EdgeIndex(span.first_edge + i)].angularDistance(
+                             model.rest_frame[EdgeIndex(span.first_edge + i + 1)]) > 1e-9;
+    if (curved || span.ring) refuse(".rest", "is curved or twisted");
+  }
 }
 
 }  // namespace
@@ -92,17 +174,27 @@ StepAdvice advise(const Model& model, const Options& options) {
     advice.advised = per_step / rate;
     advice.reason = "accuracy of the bending waves of rod " + rod.name;
   }
+  if (!options.flag("geometric")) advice.reason += "; " + tension_that_holds(model, advice.advised, frame);
   return advice;
 }
 
-Problems check(const Model& model, const Options&) {
+Problems check(const Model& model, const Options& options) {
+  if (particles::particle_model(options.word("model"))) return particles::check_particles(model, options.word("model"));
   Problems problems;
+  if (options.word("joint") != "smooth") check_joint_form(model, options.word("joint"), problems);
   for (std::size_t j = 0; j < model.joints.size(); ++j) check_frames_held_once(model, j, problems);
+  check_points_held_once(model, problems);
   return problems;
 }
 
+std::unique_ptr<Method> make(std::shared_ptr<const Model> model, const Options& options, const Resources& resources) {
+  if (const auto which = particles::particle_model(options.word("model")))
+    return std::make_unique<particles::ParticleRope>(std::move(model), *which);
+  return make_method<Cable, Settings>(std::move(model), options, resources);
+}
+
 const MethodEntry& entry() {
-  static const MethodEntry the_entry{make_info(), &check, &advise, &make_method<Cable, Settings>};
+  static const MethodEntry the_entry{make_info(), &check, &advise, &make};
   return the_entry;
 }
 

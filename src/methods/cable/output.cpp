@@ -103,7 +103,7 @@ double Cable::damping_loss(const StepSizes& step) const {
       const Vec3 rate = rows_[j].turn * (b.spin - a.spin);
       for (int k = 0; k < 3; ++k)
         if (rows_[j].on[k] && joint.stiffness[k] != rigid)
-          lost += step.dt * joint.damping * joint.stiffness[k] * rate[k] * rate[k];
+          lost += step.dt * joint.damping * rows_[j].stiffness[k] * rate[k] * rate[k];
     }
     if (state_.point_on[j] && joint.stretch != rigid) {
       const Vec3 rate = b.v + b.spin.cross(rows_[j].lever_b) - a.v - a.spin.cross(rows_[j].lever_a);
@@ -212,7 +212,10 @@ void Cable::write_joints(Frame& frame) const {
     if (joint.node >= 0) frame.moment[NodeIndex(joint.node)] += joint.share * moment;
     for (int k = 0; k < 3; ++k) {
       if (joint.stiffness[k] == rigid || joint.stiffness[k] == 0) continue;
-      (k < 2 ? energy.bending : energy.twisting) += 0.5 * joint.stiffness[k] * rows.strain[k] * rows.strain[k];
+      (k < 2 ? energy.bending : energy.twisting) +=
+          joint.law.is_linear()
+              ? 0.5 * joint.stiffness[k] * rows.strain[k] * rows.strain[k]
+              : joint.span * energy_of(joint.law, joint.stiffness[k] * joint.span, rows.strain[k] / joint.span);
     }
   }
 }

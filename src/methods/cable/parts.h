@@ -11,6 +11,7 @@
 
 #include "math/index.h"
 #include "math/joint_strain.h"
+#include "model/constitutive.h"
 #include "model/drive.h"
 #include "model/join_plan.h"
 #include "model/model.h"
@@ -34,6 +35,8 @@ struct Element {
   double EI = 0, whole = 0;     // of a segment: the lesser bending stiffness; length of its rod
 };
 
+enum class JointForm : std::uint8_t { smooth, paper, paper_aligned, cosine_lock };  // joint_forms.h
+
 struct Joint {
   int a = 0, b = 0;  // elements
   int node = -1;     // of the rod it belongs to
@@ -48,6 +51,9 @@ struct Joint {
   bool holds_frame = true;
   Quat frame_a = Quat::Identity(), frame_b = Quat::Identity();
   StrainKind kind = StrainKind::angle;
+  JointForm form = JointForm::smooth;
+  Law law = {};                   // of bend and twist
+  double span = 0;                // [m] of the rod that it stands for: strain over span is what the law knows
   Vec3 stiffness = Vec3::Zero();  // [N m/rad] about d1, d2, d3; 0: free
   Vec3 rest = Vec3::Zero();       // strain
   double damping = 0;             // [s] Kelvin-Voigt

@@ -38,8 +38,8 @@ double Cable::imbalance(double& astray) {
     const Vec3 force = state_.point_on[j] ? state_.force[j] : Vec3::Zero();
     const Vec3 moment = state_.frame_on[j] ? Vec3(rows.turn.transpose() * state_.couple[j]) : Vec3::Zero();
     for (int k = 0; k < 3 && state_.frame_on[j]; ++k)
-      if (joint.stiffness[k] > 0)
-        astray = std::max(astray, std::abs(state_.couple[j][k] / joint.stiffness[k] + rows.strain[k]));
+      if (rows.stiffness[k] > 0)
+        astray = std::max(astray, std::abs(state_.couple[j][k] / rows.stiffness[k] + rows.moment_strain[k]));
     pull_[z(joint.a)] -= force, turn_[z(joint.a)] -= rows.lever_a.cross(force) + moment;
     pull_[z(joint.b)] += force, turn_[z(joint.b)] += rows.lever_b.cross(force) + moment;
   }

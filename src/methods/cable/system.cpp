@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "math/rotation.h"
+#include "methods/cable/joint_forms.h"
 
 namespace tendril::cable {
 namespace {
@@ -43,14 +44,31 @@ void place_rows(const Joint& joint, const JointPlace& at, double near, bool one_
   rows.gap = b - a;
   rows.lever_a = (one_point ? middle : a) - at.x_a, rows.lever_b = (one_point ? middle : b) - at.x_b;
   if (!joint.holds_frame) {
-    rows.turn.setZero(), rows.strain.setZero();
+    rows.turn.setZero(), rows.strain.setZero(), rows.moment_strain.setZero(), rows.stiffness.setZero();
     return;
   }
   const Quat qa = at.q_a * joint.frame_a, qb = at.q_b * joint.frame_b;
+  if (joint.form != JointForm::smooth) {
+    place_form(joint.form, qa, qb, near, rows, twist);
+    apply_law(joint, rows);
+    return;
+  }
   const StrainPoint p = strain_point(joint.kind, qa.conjugate() * qb, near);
   rows.strain = p.strain - joint.rest;
   rows.turn.noalias() = strain_gradient(p) * qa.toRotationMatrix().transpose();
   twist = p.strain[2];
+  apply_law(joint, rows);
+}
+
+void apply_law(const Joint& joint, JointRows& rows) {
+  rows.moment_strain = rows.strain, rows.stiffness = joint.stiffness;
+  if (joint.law.is_linear()) return;
+  for (int i = 0; i < 3; ++i) {
+    if (joint.stiffness[i] == rigid || joint.stiffness[i] == 0) continue;
+    const LawValue law = moment_of(joint.law, joint.stiffness[i] * joint.span, rows.strain[i] / joint.span);
+    rows.stiffness[i] = law.tangent / joint.span;
+    rows.moment_strain[i] = law.value / rows.stiffness[i];
+  }
 }
 
 void weigh_rows(const Joint& joint, bool point_on, bool frame_on, double tension_damper, double inertia,
@@ -70,7 +88,7 @@ void weigh_rows(const Joint& joint, bool point_on, bool frame_on, double tension
     weigh(joint.stretch, joint.stretch == rigid ? 0 : joint.damping * joint.stretch, 1, rows.give, rows.pull);
   rows.memory.setZero();
   for (int i = 0; i < 3; ++i) {
-    const double k = joint.stiffness[i];
+    const double k = rows.stiffness[i];
     const bool averaged = step.averaged && k != rigid;
     const double c =
         k == rigid
@@ -79,20 +97,21 @@ void weigh_rows(const Joint& joint, bool point_on, bool frame_on, double tension
                   tension_damper;
     rows.on[i] = frame_on && joint.holds_frame &&
                  !(i == 2 && (joint.kind == StrainKind::beside_a || joint.kind == StrainKind::beside_b)) &&
-                 weigh(k, c, averaged ? 0.25 : 1, rows.frame_give[i], rows.frame_pull[i]);
+                 weigh(k, c, averaged ? (step.before > 0 ? 0.25 : 0.5) : 1, rows.frame_give[i], rows.frame_pull[i]);
     if (!rows.on[i]) {
       rows.turn.row(i).setZero();
       rows.frame_give[i] = 1, rows.frame_pull[i] = 0;  // a row of its own, whose multiplier is zero
     } else if (averaged) {
-      rows.memory[i] = 0.25 * step.before * rows.frame_pull[i];
+      rows.memory[i] = (step.before > 0 ? 0.25 * step.before : 0.5 * step.dt) * rows.frame_pull[i];
     }
   }
 }
 
-GroupSolver::GroupSolver(const Parts& parts, const Group& group) : parts_(parts), group_(group) {
+GroupSolver::GroupSolver(const Parts& parts, const Group& group, const SolverChoice& choice) : parts_(parts), group_(group) {
   const std::size_t n = group.joints.size();
   by_a_.assign(n, Block6::Zero()), by_b_ = by_a_, diagonal_ = by_a_;
-  lambda_.assign(6 * n, 0.0);
+  lambda_.assign(6 * n, 0.0), right_ = lambda_;
+  rate_before_.assign(3 * n, 0.0), first_ = second_ = rate_before_;
   used_.assign(2 * n, 0);
   const auto moves = [&](int e) { return !parts.elements[z(e)].led; };
   if (group.path) {
@@ -114,6 +133,14 @@ GroupSolver::GroupSolver(const Parts& parts, const Group& group) : parts_(parts)
         for (std::size_t i = 0; i < k; ++i) links_.push_back({at[z(e)][i], at[z(e)][k], e});
   }
   shared_.assign(links_.size(), Block6::Zero());
+  if (choice.kind == SolverKind::direct) return;
+  guess_.assign(6 * n, 0.0);
+  iterative_ = std::make_unique<IterativeSolver>(parts, group, links_, choice);
+}
+
+void GroupSolver::begin_with(std::size_t joint, const Vec3& force, const Vec3& couple) {
+  if (!iterative_) return;
+  for (int k = 0; k < 3; ++k) guess_[6 * joint + z(k)] = force[k], guess_[6 * joint + 3 + z(k)] = couple[k];
 }
 
 void GroupSolver::assemble(const std::vector<JointRows>& rows, const std::vector<Response>& elements,
@@ -135,6 +162,7 @@ void GroupSolver::assemble(const std::vector<JointRows>& rows, const std::vector
     side(joint.a, r.lever_a, -1, by_a_[i]);
     side(joint.b, r.lever_b, 1, by_b_[i]);
     double* lambda = lambda_.data() + 6 * i;
+    Eigen::Map<Vec3>(rate_before_.data() + 3 * i) = r.turn * turn_before;
     const Vec3 turned = r.turn * turn, before = r.turn * turn_before;
     for (int k = 0; k < 3; ++k) {
       if (r.point_on) {
@@ -144,7 +172,7 @@ void GroupSolver::assemble(const std::vector<JointRows>& rows, const std::vector
         d.row(k).setZero(), d.col(k).setZero(), d(k, k) = 1, lambda[k] = 0;
       }
       d(k + 3, k + 3) += r.frame_give[k];
-      lambda[k + 3] = -turned[k] / step.h - r.frame_pull[k] * r.strain[k] + r.memory[k] * before[k];
+      lambda[k + 3] = -turned[k] / step.h - r.frame_pull[k] * r.moment_strain[k] + r.memory[k] * before[k];
     }
     used_[2 * i] = r.point_on, used_[2 * i + 1] = r.on[0] || r.on[1] || r.on[2];
   }
@@ -192,6 +220,12 @@ bool GroupSolver::solve_general() {
   return std::isfinite(report.smallest);
 }
 
+bool GroupSolver::solve_in_turn() {
+  const bool fine = iterative_->solve(diagonal_, shared_, lambda_, guess_);
+  std::swap(lambda_, guess_);
+  return fine;
+}
+
 void GroupSolver::spread(std::vector<Response>& elements, const StepSizes& step) const {
   for (const int e : group_.elements) elements[z(e)].v = elements[z(e)].y, elements[z(e)].spin = elements[z(e)].y_spin;
   for (std::size_t i = 0; i < group_.joints.size(); ++i) {
@@ -207,11 +241,66 @@ void GroupSolver::spread(std::vector<Response>& elements, const StepSizes& step)
   }
 }
 
+bool GroupSolver::solve_again() {
+  if (group_.joints.empty()) return true;
+  if (iterative_) return solve_in_turn();
+  if (group_.path)
+    tridiagonal_.solve(lambda_);
+  else
+    general_.solve(lambda_);
+  return true;
+}
+
+bool GroupSolver::solve_assembled() {
+  if (group_.joints.empty()) return true;
+  return iterative_ ? solve_in_turn() : group_.path ? solve_path() : solve_general();
+}
+
 bool GroupSolver::solve(const std::vector<JointRows>& rows, std::vector<Response>& elements, const StepSizes& step) {
   assemble(rows, elements, step);
-  if (!group_.joints.empty() && !(group_.path ? solve_path() : solve_general())) return false;
+  if (step.pitched) std::copy(lambda_.begin(), lambda_.end(), right_.begin());
+  if (!solve_assembled()) return false;
   spread(elements, step);
+  return !step.pitched || keep_pitch(rows, elements, step);
+}
+
+// Averaged rows alone give a wave of rate w the second difference -u phi, u = x/(1 + x/4), x = (w dt)^2, where 2 - 2 cos(w dt) would be
+// right: waves are late by w^2 dt^2/12. What u makes of itself, u + u^2/6 - u^3/24, is right to x^2, and like u below 4 for every x, which
+// is all that stability asks for. So: once with the strain, again with -1/6 of the second difference d1 that was found, and once more
+// with -d1/6 + (d2 - d1)/4.
+bool GroupSolver::keep_pitch(const std::vector<JointRows>& rows, std::vector<Response>& elements, const StepSizes& step) {
+  find_second_differences(rows, elements, step, first_);
+  for (int pass = 0; pass < 2; ++pass) {
+    if (iterative_) std::copy(lambda_.begin(), lambda_.end(), guess_.begin());
+    std::copy(right_.begin(), right_.end(), lambda_.begin());
+    for (std::size_t i = 0; i < group_.joints.size(); ++i) {
+      const JointRows& r = rows[z(group_.joints[i])];
+      for (std::size_t k = 0; k < 3; ++k) {
+        if (r.memory[static_cast<int>(k)] == 0) continue;
+        const double d1 = first_[3 * i + k], more = pass == 0 ? 0 : 0.25 * (second_[3 * i + k] - d1);
+        lambda_[6 * i + 3 + k] -= r.frame_pull[static_cast<int>(k)] * (more - d1 / 6);
+      }
+    }
+    if (!solve_again()) return false;
+    spread(elements, step);
+    if (pass == 0) find_second_differences(rows, elements, step, second_);
+  }
   return true;
+}
+
+// Of the strains: phi(n+1) - 2 phi(n) + phi(n-1).
+void GroupSolver::find_second_differences(const std::vector<JointRows>& rows, const std::vector<Response>& elements,
+                                          const StepSizes& step, std::vector<double>& out) const {
+  for (std::size_t i = 0; i < group_.joints.size(); ++i) {
+    const Joint& joint = parts_.joints[z(group_.joints[i])];
+    Vec3 turn = Vec3::Zero();
+    if (!parts_.elements[z(joint.b)].led) turn += elements[z(joint.b)].spin;
+    if (!parts_.elements[z(joint.a)].led) turn -= elements[z(joint.a)].spin;
+    const Vec3 now = rows[z(group_.joints[i])].turn * turn;
+    const Eigen::Map<const Vec3> before(rate_before_.data() + 3 * i);
+    Eigen::Map<Vec3>(out.data() + 3 * i) =
+        step.before > 0 ? Vec3(step.dt * now - step.before * before) : Vec3(2 * step.dt * (now - before));
+  }
 }
 
 }  // namespace tendril::cable

@@ -5,6 +5,7 @@
 //   (J W J^T + 1/(h D)) lambda = -J y/h - k phi/(h D),  D = k dt + c
 // `averaged`: the strain of a row is (phi(n+1) + 2 phi(n) + phi(n-1))/4, which makes it second order:  D = k dt/4 + c, and the right
 // side has +k (dt_before/4) J v/(h D) more.                          [ERRATA S26]
+// In the first step after rest or a start there is no level before: the one that mirrors the next, phi(n-1) = phi(n+1) - 2 dt J v.
 // W is the inverse of M with what acts implicitly on an element alone: damping of mass, air, hands, and the geometric stiffness
 // K = (T1 + T2) l/2 of its two transverse turns (the force of a joint keeps its direction while the segment turns):
 //   (I + dt h K) w' = (I + 0.95 dt h K) w + h moment                   [ERRATA S23]
@@ -18,6 +19,7 @@
 #include "linear/block_ldlt.h"
 #include "linear/block_tridiagonal.h"
 #include "math/number.h"
+#include "methods/cable/iterative.h"
 #include "methods/cable/parts.h"
 
 namespace tendril::cable {
@@ -28,7 +30,8 @@ struct StepSizes {
   bool averaged = false;     // bend and twist
   double extra_damping = 0;  // [s] of bend and twist rows, averaged only
   bool geometric = true;
-  bool still = false;  // an iteration of an equilibrium
+  bool still = false;    // an iteration of an equilibrium
+  bool pitched = false;  // averaged only: two more solutions keep the pitch of waves, see GroupSolver::keep_pitch
 };
 
 // How much of the damping that keeps unresolved motion quiet is needed. Implicit geometric stiffness by itself neither loses nor gains,
@@ -61,43 +64,53 @@ struct JointRows {
   // paper's: the half-way point lies off the axes by half of the gap, and the moment about the axis of a thin segment, T times gap over
   // next to no inertia, spins it up.
   Vec3 lever_a, lever_b;
-  Vec3 gap;         // b - a
-  Mat3 turn;        // rows: rate of the strains by spin of b against a, world axes
-  Vec3 strain;      // minus that at rest
-  double give = 0;  // 1/(h D) of points
-  double pull = 0;  // k/(h D)
+  Vec3 gap;            // b - a
+  Mat3 turn;           // rows: rate of the strains by spin of b against a, world axes
+  Vec3 strain;         // minus that at rest
+  Vec3 moment_strain;  // moment over stiffness: the strain itself where the law is linear
+  Vec3 stiffness;      // of bend and twist now
+  double give = 0;     // 1/(h D) of points
+  double pull = 0;     // k/(h D)
   Vec3 frame_give, frame_pull;
   Vec3 memory;  // of averaged rows: k dt_before/4 / (h D)
   bool point_on = false;
   bool on[3] = {false, false, false};
 };
 
-using Block6 = Eigen::Matrix<double, 6, 6, Eigen::RowMajor>;
-
 class GroupSolver {
  public:
-  GroupSolver(const Parts& parts, const Group& group);
+  GroupSolver(const Parts& parts, const Group& group, const SolverChoice& choice = {});
   // Multipliers (six per joint: point, frame) and the velocities they make; false: a pivot is no number.
   [[nodiscard]] bool solve(const std::vector<JointRows>& rows, std::vector<Response>& elements, const StepSizes& step);
+  // The same in two parts, to see what each costs.
+  void assemble(const std::vector<JointRows>& rows, const std::vector<Response>& elements, const StepSizes& step);
+  [[nodiscard]] bool solve_assembled();
   const double* multiplier(std::size_t joint_in_group) const { return lambda_.data() + 6 * joint_in_group; }
+  // Where solvers that iterate begin; it keeps nothing from solve to solve.
+  void begin_with(std::size_t joint_in_group, const Vec3& force, const Vec3& couple);
+  int iterations() const { return iterative_ ? iterative_->iterations() : 1; }
+  double residual() const { return iterative_ ? iterative_->residual() : 0; }
   const Group& group() const { return group_; }
 
  private:
-  struct Link {  // two joints of the group that share an element
-    int first = 0, second = 0, element = 0;
-  };
-  void assemble(const std::vector<JointRows>& rows, const std::vector<Response>& elements, const StepSizes& step);
   bool solve_path();
   bool solve_general();
+  bool solve_in_turn();
+  bool solve_again();  // with the same factors
+  bool keep_pitch(const std::vector<JointRows>& rows, std::vector<Response>& elements, const StepSizes& step);
+  void find_second_differences(const std::vector<JointRows>& rows, const std::vector<Response>& elements,
+                               const StepSizes& step, std::vector<double>& out) const;
   void spread(std::vector<Response>& elements, const StepSizes& step) const;
 
   const Parts& parts_;
   const Group& group_;
-  std::vector<Block6, Eigen::aligned_allocator<Block6>> by_a_, by_b_;  // per joint: W J^T of its sides
-  std::vector<Block6, Eigen::aligned_allocator<Block6>> diagonal_;     // per joint
+  Blocks6 by_a_, by_b_;  // per joint: W J^T of its sides
+  Blocks6 diagonal_;     // per joint
   std::vector<Link> links_;
-  std::vector<Block6, Eigen::aligned_allocator<Block6>> shared_;  // per link: row of the second, column of the first
-  std::vector<double> lambda_;
+  Blocks6 shared_;  // per link: row of the second, column of the first
+  std::vector<double> lambda_, guess_;
+  std::vector<double> right_, rate_before_, first_, second_;  // three per joint but for right_: of keep_pitch
+  std::unique_ptr<IterativeSolver> iterative_;
   std::vector<char> used_;  // general: blocks of three that have a row
   BlockTridiagonalLDLT<6> tridiagonal_;
   BlockLDLT general_;
@@ -109,6 +122,8 @@ struct JointPlace {
   Quat q_a, q_b;
 };
 void place_rows(const Joint& joint, const JointPlace& at, double near, bool one_point, JointRows& rows, double& twist);
+// Moment and tangent stiffness by the rod's law.  [Servin 2008, sec. V-C: phi(theta) of eq. (33)]
+void apply_law(const Joint& joint, JointRows& rows);
 // Stiffness and damping of its rows in a step; `tension_damper` [N m s]: of the implicit geometric stiffness;
 // `inertia` [kg m^2]: of the lighter side, across.
 void weigh_rows(const Joint& joint, bool point_on, bool frame_on, double tension_damper, double inertia,

@@ -78,6 +78,29 @@ void ParticleCable::set_velocity(int particle, const Vec3& velocity) {
   v_[std::size_t(particle)] = velocity;
 }
 
+void ParticleCable::lead_anchor(const Vec3& place, double dt) { v_[0] = (place - x_[0]) / dt; }
+
+double ParticleCable::elastic_energy() const {
+  double energy = 0;
+  const auto add = [&](double violation, double compliance) {
+    if (compliance > 0) energy += 0.5 * violation * violation / compliance;
+  };
+  const int held = is_.model == ParticleModel::total_length_cut ? links() - 1 : links();
+  for (int i = 0; i < held; ++i) add(stretch(i), is_.stretch_compliance);
+  if (is_.model == ParticleModel::angles || is_.model == ParticleModel::bend_forces)
+    for (int i = 0; i + 1 < links(); ++i) add(bend(i), is_.extra_compliance);
+  if (is_.model == ParticleModel::load_link)
+    add((x_.back() - x_.front()).norm() - links() * is_.link_length, is_.extra_compliance);
+  if (has_border_) {
+    double whole = 0;
+    for (int i = 0; i < links(); ++i) whole += stretch(i);
+    add(whole, is_.extra_compliance);
+  }
+  return energy;
+}
+
+void ParticleCable::visit_state(StateArchive& archive) { archive.fixed(x_), archive.fixed(v_); }
+
 void ParticleCable::evaluate() {
   for (Row& row : rows_) {
     const std::size_t i = std::size_t(row.first);
@@ -191,6 +214,7 @@ PivotReport ParticleCable::step(double dt) {
   improve(dt, factor);
   improve(dt, factor);
   pull();
+  x_[0] += dt * v_[0];
   for (std::size_t i = 1; i < x_.size(); ++i) {
     v_[i] += dt * acceleration_[i];  // the first line of eq. (9)
     x_[i] += dt * v_[i];             // eq. (8)

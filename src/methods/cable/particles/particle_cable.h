@@ -14,6 +14,7 @@
 #include "linear/band_ldlt.h"
 #include "linear/bordered.h"
 #include "linear/pivots.h"
+#include "tendril/state.h"
 #include "tendril/types.h"
 
 namespace tendril::cable::particles {
@@ -56,6 +57,10 @@ class ParticleCable {
   std::span<const Vec3> positions() const { return x_; }   // the anchor first
   std::span<const Vec3> velocities() const { return v_; }  // the same
   void set_velocity(int particle, const Vec3& velocity);   // 1 .. N
+  void lead_anchor(const Vec3& place, double dt);          // where it is after the next step
+  void set_gravity(const Vec3& gravity) { is_.gravity = gravity; }
+  double elastic_energy() const;            // of the constraints, as things stand
+  void visit_state(StateArchive& archive);  // places and velocities
   // lambda of the last step, row by row: links, (e) with the angles between them; then the load's link or the total length.
   std::span<const double> multipliers() const { return lambda_; }
 
