@@ -10,8 +10,11 @@ namespace {
 
 // Mean radius of the circles through three neighbouring centres; 0: no equilibrium was found.
 double radius_of(double young, int segments, double radius) {
-  const StiffnessSection section = rope::servin_section(young, 10);
+  // Stiff out of its plane: bent by more than one turn, a couple of fixed direction would tip an isotropic rope over.
+  StiffnessSection section = rope::servin_section(young, 10);
+  section.EI2 *= 100, section.GJ *= 100;
   Scene scene = rope::straight(Vec3::Zero(), Vec3(rope::servin_length, 0, 0), segments, section);
+  scene.rods[0].d1 = Vec3::UnitZ();
   rope::pin(scene, 0, {Hold::position, Hold::direction, Hold::twist});
   MomentLoad couple;
   couple.rod = "rope", couple.at = 1, couple.value = Vec3(0, 0, section.EI1 / radius);

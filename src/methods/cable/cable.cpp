@@ -44,7 +44,8 @@ Cable::Cable(std::shared_ptr<const Model> model, const Settings& settings)
   for (const NodeLoad& load : model_->node_loads) loaded_nodes_.push_back(load.node.value);
   std::sort(loaded_nodes_.begin(), loaded_nodes_.end());
   loaded_nodes_.erase(std::unique(loaded_nodes_.begin(), loaded_nodes_.end()), loaded_nodes_.end());
-  for (auto* list : {&force_, &moment_, &given_force_, &given_moment_, &pull_, &turn_}) list->assign(count, Vec3::Zero());
+  for (auto* list : {&force_, &moment_, &given_force_, &given_moment_, &pull_, &turn_, &last_v_, &last_turn_})
+    list->assign(count, Vec3::Zero());
   air_.assign(count, Mat3::Zero());
   response_.resize(count), new_tension_.assign(count, 0.0), led_.resize(count);
   rows_.resize(parts_.joints.size());
@@ -135,7 +136,21 @@ void Cable::make_rows(const StepSizes& step) {
     }
     if (settings_.bend_by_tension > 0 && joint.inner >= 0 && !step.still) follow_tension(step, j);
     weigh_rows(joint, state_.point_on[j] != 0, state_.frame_on[j] != 0, damper, inertia, step, rows_[j]);
+    if (step.still && rows_[j].point_on && joint.stretch == rigid) hold_back(j);
   }
+}
+
+// Iterations of an equilibrium: a hard row may repeat others (a rope just as long as its clamps are apart), and which of them carries what is
+// then open. Its force changes little from one iteration to the next, give (lambda - lambda before): what is open stays zero, what is
+// not is found all the same.
+void Cable::hold_back(std::size_t j) {
+  constexpr double little = 1e-9;  // of the rows' own answer
+  double answer = 0;
+  for (const int e : {parts_.joints[j].a, parts_.joints[j].b})
+    if (!parts_.elements[z(e)].led) answer = std::max(answer, response_[z(e)].linear.trace());
+  JointRows& rows = rows_[j];
+  rows.give = little * answer;
+  rows.gap -= (rows.give / rows.pull) * state_.force[j];
 }
 
 // Bending stiffness that follows the load: at least what explicit geometric stiffness needs to hold the tension, 4 sqrt(m k)/dt = T.

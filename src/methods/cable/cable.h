@@ -56,6 +56,7 @@ class Cable final : public Method, public Explains {
   bool solve(const StepSizes& step);  // multipliers and new velocities, again where tensions have grown
   void begin_with_last();
   void follow_tension(const StepSizes& step, std::size_t joint);
+  void hold_back(std::size_t joint);
   void take_multipliers();
   void tensions(std::vector<double>& out) const;
   void move(const StepSizes& step);
@@ -69,6 +70,7 @@ class Cable final : public Method, public Explains {
   double damping_loss(const StepSizes& step) const;
   double imbalance(double& astray);
   double way(const StepSizes& step) const;
+  double stride();
   void come_to_rest();
   double slowest() const;
   std::size_t grip_element(const Grip& grip) const;
@@ -107,7 +109,8 @@ class Cable final : public Method, public Explains {
   std::vector<char> solved_;
   std::vector<double> new_tension_;
   std::vector<Wrench> reactions_, led_;
-  std::vector<Vec3> pull_, turn_;  // what is not balanced
+  std::vector<Vec3> pull_, turn_;         // what is not balanced
+  std::vector<Vec3> last_v_, last_turn_;  // of the iteration before
   State backup_;
   double reach_ = 1;  // [m] the longest rod
   FlowMeter flow_;

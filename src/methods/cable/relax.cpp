@@ -75,6 +75,25 @@ double Cable::way(const StepSizes& step) const {
   return most;
 }
 
+// Iterations that follow each other in one direction, each shorter by a factor: what is left of them is gone at once, as a geometric series
+// tells (Aitken). So it is where one soft motion, a rope that swings, is all that is left.
+double Cable::stride() {
+  double here = 0, both = 0, before = 0;
+  for (std::size_t i = 0; i < parts_.elements.size(); ++i) {
+    const Element& e = parts_.elements[i];
+    if (e.led) continue;
+    const Vec3 &v = response_[i].v, turn = reach_ * response_[i].spin;
+    here += v.squaredNorm() + turn.squaredNorm(), before += last_v_[i].squaredNorm() + last_turn_[i].squaredNorm();
+    both += v.dot(last_v_[i]) + turn.dot(last_turn_[i]);
+    last_v_[i] = v, last_turn_[i] = turn;
+  }
+  if (!(both > 0.99 * std::sqrt(here * before))) return 1;
+  const double factor = std::sqrt(here / before);
+  if (factor < 0.3 || factor > 0.998) return 1;
+  for (auto* list : {&last_v_, &last_turn_}) std::fill(list->begin(), list->end(), Vec3::Zero());  // a new series begins
+  return 1 / (1 - factor);
+}
+
 void Cable::come_to_rest() {
   for (auto* list : {&state_.v, &state_.momentum, &state_.a, &state_.turn})
     std::fill(list->begin(), list->end(), Vec3::Zero());
@@ -100,14 +119,16 @@ StepReport Cable::relax(double time, double load_factor, const Live& live) {
   loads_.update(drive_);
   before_ = 0;
   const double slow = slowest();
-  double dt = 0.1 * slow, last = HUGE_VAL;
+  double dt = 0.1 * slow, last = HUGE_VAL, steady = 0;
   come_to_rest();
   collect_loads();
   for (int i = 0; i < settings_.relax_iterations; ++i) {
     backup_ = state_;
     const StepSizes step{dt, dt, 0, false, 0, settings_.geometric, true};
     if (!solve(step)) break;
-    const double moved = way(step), share = moved > farthest ? farthest / moved : 1;  // a long way is gone in part
+    const double most = farthest / way(step), longer = stride();
+    const double share = most < 1 ? most : std::min(most, steady == step.dt ? longer : 1);  // a long way is gone in part
+    steady = step.dt;
     for (Response& r : response_) r.v *= share, r.spin *= share;
     move(step);
     come_to_rest();
@@ -116,7 +137,8 @@ StepReport Cable::relax(double time, double load_factor, const Live& live) {
     const double worst = imbalance(astray), gap = worst_gap();
     report_.residual = worst / load_scale(), report_.iterations = i + 1;
     if (!std::isfinite(worst + gap)) break;
-    if (report_.residual < settings_.relax_tolerance && gap < 1e-9 && astray < 1e-9) return report_;
+    const bool balanced = report_.residual < settings_.relax_tolerance;
+    if (balanced && gap < 1e-9 && astray < 1e-9) return report_;
     // Away from the equilibrium: the matrix leaves out what bends and compresses. A shorter step follows the motion more closely.
     if (worst > 4 * last && dt > 1e-6 * slow) {
       std::swap(state_, backup_);
@@ -124,8 +146,12 @@ StepReport Cable::relax(double time, double load_factor, const Live& live) {
       dt *= 0.2;
       continue;
     }
-    if (share == 1) dt *= worst < 0.5 * last ? 4 : 1.5;
-    dt = std::min(dt, slow);  // longer ones lose digits: places are found to rounding times dt^2 force over mass
+    // Long steps lose digits: places are found to rounding times dt^2 force over mass.
+    if (balanced)
+      dt = std::max(0.3 * dt, 1e-4 * slow);
+    else if (share >= 1)
+      dt *= worst < 0.5 * last ? 4 : 1.5;
+    dt = std::min(dt, slow);
     last = worst;
   }
   report_.outcome = std::isfinite(report_.residual) ? Outcome::not_converged : Outcome::diverged;
