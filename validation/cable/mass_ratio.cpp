@@ -147,9 +147,8 @@ std::vector<Check> experiment(ExperimentContext& context) {
         line.push_back(held.all), line.push_back(held.top);
       }
     double light = 0;
-    for (double ratio = 1; ratio <= 1e5 && holds(row, ratio, false, gentle, iterating(20, JointForm::smooth)).all;
-         ratio *= 10)
-      light = ratio;
+    for (double ratio = 1; ratio <= 1e5; ratio *= 10)
+      if (holds(row, ratio, false, gentle, iterating(20, JointForm::smooth)).all) light = ratio;
     line.push_back(light);
     checks.push_back(at_most(name + ", light top, 20 iterations: largest decade", 1e3, light));
     cable::Settings implicit;

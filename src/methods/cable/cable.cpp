@@ -217,11 +217,8 @@ bool Cable::solve(const StepSizes& step) {
     report_.iterations += rounds;
     if (std::find(solved_.begin(), solved_.end(), 0) != solved_.end()) return false;
     take_multipliers();
-    if (!step.geometric) {
-      if (settings_.bend_by_tension > 0) tensions(state_.tension);
-      return true;
-    }
-    // Geometric stiffness is that of the tensions before. Where one grows by more than half, again with the new ones.
+    if (!step.geometric && settings_.bend_by_tension == 0) return true;
+    // Geometric stiffness, and bending that follows the load, are those of the tensions before. Where one grows by more than half, again with the new ones.
     tensions(new_tension_);
     bool grown = false;
     for (std::size_t i = 0; i < new_tension_.size() && !grown; ++i) {

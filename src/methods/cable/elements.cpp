@@ -81,9 +81,11 @@ void Cable::respond_segment(std::size_t i, const StepSizes& step) {
     r.linear = (e.mass * damped * Mat3::Identity() - step.h * air_[i]).inverse();
     r.y.noalias() = r.linear * (e.mass * r.v + step.h * force_[i]);
   }
-  const double tension = step.geometric ? std::max(0.0, 0.5 * state_.tension[i]) : 0,
-               stiff = step.dt * step.h * tension * e.length;
-  const double kept = 1 - 0.05 * need_of_damping(4 * tension / largest_tension(e, step.dt, step.h));
+  const double tension = step.geometric ? std::max(0.0, 0.5 * state_.tension[i]) : 0;
+  // Only as much of the stiffness is implicit as an explicit scheme would not hold: at most an eighth of the largest tension stays
+  // explicit, and what is well resolved keeps its pitch, which implicit stiffness lowers by (w dt)^2/2.
+  const double need = need_of_damping(4 * tension / largest_tension(e, step.dt, step.h));
+  const double stiff = step.dt * step.h * tension * e.length * (step.still ? 1 : need), kept = 1 - 0.05 * need;
   const Vec3 own = frame.transpose() * state_.momentum[i], extra(stiff, stiff, 0);
   const Vec3 spin = own.cwiseQuotient(e.inertia);
   const Vec3 give = (damped * e.inertia + extra).cwiseInverse();
