@@ -96,8 +96,8 @@ double NearPairs::gap(const NearPair& pair, std::span<const Vec3> x, std::span<c
   return std::sqrt(nearest_of(p.a0, p.a1, p.b0, p.b1).squared) - pair.radii;
 }
 
-void NearPairs::evaluate(const NearPair& pair, std::span<const Vec3> x, std::span<const Pose> obstacles,
-                         PairGap& out, PairBend* bend) const {
+void NearPairs::evaluate(const NearPair& pair, std::span<const Vec3> x, std::span<const Pose> obstacles, PairGap& out,
+                         PairBend* bend) const {
   out.weight = 1, out.is_faded = false;
   const auto take = [&](const GapDerivatives& gap) {
     out.at = gap;

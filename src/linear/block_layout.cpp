@@ -81,14 +81,16 @@ void BlockLDLT::make_graph() {
 }
 
 void BlockLDLT::lay_out() {
-  int diagonal = 0, below = 0, most_rows = 0;
-  fill_ = 0;
+  int diagonal = 0, below = 0, most_rows = 0, position = 0;
+  fill_ = last_position_ = 0;
   std::size_t most_beside = 0;
   for (const int v : degree_.order()) {
     Node& node = nodes_[lay(v)];
     node.diagonal = diagonal, node.below = below;
     node.rows = node.stride = 0;
+    node.position = position, position += node.width;
     if (node.at >= 0) continue;
+    last_position_ = position;
     for (const int a : degree_.beside(v)) node.rows += nodes_[lay(a)].width;
     node.stride = (node.rows + 3) & ~3;
     diagonal += node.width * node.width;
@@ -102,7 +104,7 @@ void BlockLDLT::lay_out() {
   relative_.resize(most_beside);
   dense_size_ = static_cast<int>(last_rows_.size());
   dense_values_.resize(lay(dense_size_) * lay(dense_size_));
-  dense_scale_.resize(lay(dense_size_)), dense_work_.resize(lay(dense_size_));
+  dense_scale_.resize(lay(dense_size_));
   dense_.resize(dense_size_);
 }
 
@@ -120,6 +122,7 @@ BlockLDLT::Slot BlockLDLT::slot_of(int i, int j) const {
   int ka = place_in_[lay(i)], kb = place_in_[lay(j)];
   Slot slot;
   slot.both = i != j;
+  slot.scaled = nodes_[lay(a)].width == 3 || nodes_[lay(b)].width == 3;
   slot.rows = narrow_[lay(i)] ? 2 : 3, slot.columns = narrow_[lay(j)] ? 2 : 3;
   if (a == b && nodes_[lay(a)].at < 0) {
     const Node& node = nodes_[lay(a)];

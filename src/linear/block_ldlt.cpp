@@ -114,13 +114,14 @@ void BlockLDLT::scatter() {
                   : slot.part == Slot::diagonal ? diagonal_.data()
                                                 : dense_values_.data()) +
                  slot.at;
-    for (int i = 0; i < slot.rows; ++i)
-      for (int j = 0; j < slot.columns; ++j) {
-        to[i * slot.row + j * slot.column] += value(i, j);
-        const double size = std::abs(value(i, j));
-        double &si = scale_[bl(3 * row_[bl(e)] + i)], &sj = scale_[bl(3 * column_[bl(e)] + j)];
-        si = std::max(si, size), sj = std::max(sj, size);
-      }
+    if (slot.rows == 3 && slot.columns == 3) {
+      for (int j = 0; j < 3; ++j, to += slot.column)
+        to[0] += value(0, j), to[slot.row] += value(1, j), to[2 * slot.row] += value(2, j);
+    } else {
+      for (int i = 0; i < slot.rows; ++i)
+        for (int j = 0; j < slot.columns; ++j) to[i * slot.row + j * slot.column] += value(i, j);
+    }
+    if (slot.scaled) note_scale(e);
     if (!slot.both) continue;
     // The same block on the other side of the diagonal.
     double* other = diagonal_.data();
@@ -129,6 +130,16 @@ void BlockLDLT::scatter() {
     for (int i = 0; i < slot.rows; ++i)
       for (int j = 0; j < slot.columns; ++j) other[j * slot.row + i * slot.column] += value(i, j);
   }
+}
+
+// Largest entry of each row, of blocks that stand alone.
+void BlockLDLT::note_scale(int e) {
+  for (int i = 0; i < 3; ++i)
+    for (int j = 0; j < 3; ++j) {
+      const double size = std::abs(value_[bl(e)](i, j));
+      double &si = scale_[bl(3 * row_[bl(e)] + i)], &sj = scale_[bl(3 * column_[bl(e)] + j)];
+      si = std::max(si, size), sj = std::max(sj, size);
+    }
 }
 
 // D^-1 in place of D.
@@ -141,7 +152,9 @@ void BlockLDLT::invert(const Node& node, double accepted, PivotReport& report) {
     report.add(invert_symmetric<3>(d, scale_.data() + 3 * node.block[0], accepted), 3 * node.block[0]);
     return;
   }
-  PivotReport own = w == 5 ? invert_scaled<5>(d, accepted) : invert_scaled<6>(d, accepted);
+  PivotReport own;
+  if (w == 5 && invert_with_length(d, accepted, own)) return report.add(own, 3 * node.block[0]);
+  own = w == 5 ? invert_scaled<5>(d, accepted) : invert_scaled<6>(d, accepted);
   own.smallest_at = own.smallest_at < 3 ? own.smallest_at : own.smallest_at - 3 + 3 * (node.block[1] - node.block[0]);
   report.add(own, 3 * node.block[0]);
 }
@@ -230,60 +243,56 @@ void BlockLDLT::factor_last(double accepted, PivotReport& report) {
 
 void BlockLDLT::solve(std::span<double> x, int columns) const {
   TENDRIL_REQUIRE(x.size() == 3 * bl(blocks_) * bl(columns), "the right-hand side must have the matrix's size");
+  const auto for_each = [&](int c, const auto& visit) {  // number in the order of elimination, and as it is given
+    for (const Node& node : nodes_)
+      for (int i = 0; i < node.width; ++i)
+        visit(work_[bl(node.position + i)], x[bl(3 * node.block[i / 3] + i % 3) * bl(columns) + bl(c)]);
+  };
   for (int c = 0; c < columns; ++c) {
-    for (int i = 0; i < 3 * blocks_; ++i) work_[bl(i)] = x[bl(i) * bl(columns) + bl(c)];
+    for_each(c, [](double& ordered, double& given) { ordered = given; });
     solve_one(work_.data());
-    for (int i = 0; i < 3 * blocks_; ++i) x[bl(i) * bl(columns) + bl(c)] = work_[bl(i)];
+    for_each(c, [](double& ordered, double& given) { given = ordered; });
   }
 }
 
+// y: in the order of elimination.
 void BlockLDLT::solve_one(double* y) const {
   const auto order = degree_.order();
-  double own[6], sum[6];
-  const auto get = [&](const Node& node) {
-    for (int i = 0; i < node.width; ++i) own[i] = y[3 * node.block[i / 3] + i % 3];
-  };
-  const auto set = [&](const Node& node) {
-    for (int i = 0; i < node.width; ++i) y[3 * node.block[i / 3] + i % 3] = own[i];
-  };
   for (const int p : order) {  // L
     const Node& node = nodes_[bl(p)];
     if (node.at >= 0) break;
-    get(node);
-    const double* l = lower_.data() + node.below;
+    const double *l = lower_.data() + node.below, *own = y + node.position;
     for (const int a : degree_.beside(p)) {
       const Node& row = nodes_[bl(a)];
-      for (int i = 0; i < row.width; ++i, ++l) {
-        double taken = l[0] * own[0];
-        for (int k = 1; k < node.width; ++k) taken += l[k * node.stride] * own[k];
-        y[3 * row.block[i / 3] + i % 3] -= taken;
-      }
+      double* to = y + row.position;
+      for (int k = 0; k < node.width; ++k)
+        for (int i = 0; i < row.width; ++i) to[i] -= l[k * node.stride + i] * own[k];
+      l += row.width;
     }
   }
-  for (int i = 0; i < dense_size_; ++i) dense_work_[bl(i)] = y[last_rows_[bl(i)]] * dense_scale_[bl(i)];
-  if (dense_size_ > 0) dense_.solve({dense_work_.data(), bl(dense_size_)});
-  for (int i = 0; i < dense_size_; ++i) y[last_rows_[bl(i)]] = dense_work_[bl(i)] * dense_scale_[bl(i)];
+  double* last = y + last_position_;
+  for (int i = 0; i < dense_size_; ++i) last[i] *= dense_scale_[bl(i)];
+  if (dense_size_ > 0) dense_.solve({last, bl(dense_size_)});
+  for (int i = 0; i < dense_size_; ++i) last[i] *= dense_scale_[bl(i)];
   for (int k = static_cast<int>(order.size()) - 1; k >= 0; --k) {  // D L^T
     const int p = order[bl(k)];
     const Node& node = nodes_[bl(p)];
     if (node.at >= 0) continue;
     const int w = node.width;
-    const double* d = diagonal_.data() + node.diagonal;
-    get(node);
+    const double *d = diagonal_.data() + node.diagonal, *l = lower_.data() + node.below;
+    double *own = y + node.position, sum[6];
     for (int i = 0; i < w; ++i) {
       sum[i] = 0;
       for (int j = 0; j < w; ++j) sum[i] += d[i * w + j] * own[j];
     }
-    const double* l = lower_.data() + node.below;
     for (const int a : degree_.beside(p)) {
       const Node& row = nodes_[bl(a)];
-      for (int i = 0; i < row.width; ++i, ++l) {
-        const double ya = y[3 * row.block[i / 3] + i % 3];
-        for (int m = 0; m < w; ++m) sum[m] -= l[m * node.stride] * ya;
-      }
+      const double* from = y + row.position;
+      for (int m = 0; m < w; ++m)
+        for (int i = 0; i < row.width; ++i) sum[m] -= l[m * node.stride + i] * from[i];
+      l += row.width;
     }
     std::copy(sum, sum + w, own);
-    set(node);
   }
 }
 

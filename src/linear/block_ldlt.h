@@ -28,7 +28,7 @@ class BlockLDLT {
   void begin(int blocks);
   void pair(int multiplier, int with);  // each block in one pair at most
   void put_last(int i);
-  void make_narrow(int i);  // the third row and column of what is added there do not count
+  void make_narrow(int i);                     // the third row and column of what is added there do not count
   void add(int i, int j, const Block& block);  // at (i, j), and transposed at (j, i); on the diagonal symmetric
   int blocks() const { return blocks_; }
   int fill() const { return fill_; }  // numbers in L
@@ -47,7 +47,8 @@ class BlockLDLT {
     int diagonal = 0;  // where it begins, in diagonal_
     int below = 0;     // where its part of L begins, in lower_: a column of `rows` numbers for each unknown, `stride` apart
     int rows = 0, stride = 0;
-    int at = -1;  // of a last one: first row among them
+    int at = -1;       // of a last one: first row among them
+    int position = 0;  // of its first number, in the order of elimination
   };
   struct Slot {  // where an entry goes
     enum { diagonal, below, last } part = diagonal;
@@ -55,6 +56,7 @@ class BlockLDLT {
     bool both = false;                // and transposed, from `mirror` on: in a diagonal
     int mirror = 0;
     int rows = 3, columns = 3;  // of the entry
+    bool scaled = false;        // one of its blocks stands alone
   };
   void analyse();
   void make_nodes();
@@ -63,6 +65,7 @@ class BlockLDLT {
   Slot slot_of(int i, int j) const;
   int row_in(int node, int other) const;  // first row of the other in the node's part of L
   void scatter();
+  void note_scale(int entry);
   void invert(const Node& node, double accepted, PivotReport& report);
   void eliminate(const Node& node);
   void update(int node);
@@ -86,8 +89,8 @@ class BlockLDLT {
   DenseLDLT dense_;
   std::vector<double> dense_values_, dense_scale_;
   std::vector<int> last_rows_;  // unknowns of the last ones
-  int dense_size_ = 0;
-  mutable std::vector<double> work_, dense_work_;
+  int dense_size_ = 0, last_position_ = 0;
+  mutable std::vector<double> work_;
 };
 
 }  // namespace tendril

@@ -30,26 +30,36 @@ class FoldedLDLT {
   void put_last(int i) { blocks_.put_last(i); }
   void add(int i, int j, const Block& block);  // at (i, j), and transposed at (j, i); on the diagonal symmetric
 
-  PivotReport factor(double accepted = 0) { return blocks_.factor(accepted); }  // one negative pivot for each link
+  PivotReport factor(double accepted = 0);  // one negative pivot for each link
   void solve(std::span<double> x) const;
   const BlockLDLT& blocks() const { return blocks_; }
 
  private:
   struct Fold {
     int turn = 0, near = -1, far = 0;
+    bool follows = false;   // its near end is the far end of the one before
     Block slope;            // of the turn by the far place
     Eigen::Vector3d along;  // by phi
+    // What was added to the turn itself, and between it and the one before: most of a chain, folded all at once.
+    Block own = Block::Zero(), between = Block::Zero();
   };
-  const Fold* fold_of(int i) const {
+  struct Folded {  // the same by places and angles
+    Block own = Block::Zero(), between = Block::Zero();
+    Eigen::RowVector3d own_angle = {0, 0, 0}, angle_before = {0, 0, 0}, angle_after = {0, 0, 0};
+    double angle = 0, angles = 0;
+  };
+  Fold* fold_of(int i) {
     const int k = fold_at_[static_cast<std::size_t>(i)];
     return k < 0 ? nullptr : &folds_[static_cast<std::size_t>(k)];
   }
-  void add_folded(const Fold& fold, const Block& block);
+  Folded fold_chain(std::size_t k) const;
+  void put_chains();
   void add_folded(const Fold& first, const Fold& second, const Block& block);
   void add_beside(const Fold& fold, int j, const Block& block);
   void put(int i, int j, const Block& block);
 
   BlockLDLT blocks_;
+  bool put_ = false;  // chains are among the blocks
   std::vector<Fold> folds_;
   std::vector<int> fold_at_;  // by block; -1: none
 };

@@ -90,9 +90,10 @@ struct Folding {
 
 }  // namespace
 
-SENTENCE("linear",
-         "turns folded into places: the solution and the number of unstable directions are those with all unknowns, held and "
-         "free, with contacts, bodies and rows") {
+SENTENCE(
+    "linear",
+    "turns folded into places: the solution and the number of unstable directions are those with all unknowns, held and "
+    "free, with contacts, bodies and rows") {
   int unstable = 0;
   for (const int links : {1, 2, 3, 10, 40})
     for (const bool held : {false, true})

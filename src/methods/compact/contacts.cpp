@@ -263,9 +263,8 @@ bool Touching::evaluate(Joined* joined) {
   for (const Active& a : active_) {
     const NearPair& p = field_.pairs()[z(a.pair)];
     const int body = field_.free_body(p);
-    const Vector12 g =
-        body < 0 ? pair_gradient(a.gap, a.push)
-                 : gradient_on_body(field_.near(), p, a.gap, a.push, field_.x, poses_[z(p.obstacle)]);
+    const Vector12 g = body < 0 ? pair_gradient(a.gap, a.push)
+                                : gradient_on_body(field_.near(), p, a.gap, a.push, field_.x, poses_[z(p.obstacle)]);
     if (body >= 0) joined->add_gradient(body, g.segment<3>(6), g.segment<3>(9));
     for (std::size_t i = 0; i < 4; ++i) {
       if (p.node[i] < 0) continue;
