@@ -1,5 +1,4 @@
 // What a step of one rod begins with: predictors, walls, joints, loads, rows, scales and a first guess.
-#include <Eigen/LU>
 #include <algorithm>
 #include <cmath>
 
@@ -210,44 +209,19 @@ void Problem::anchor() {
   if (floats_) ldlt_.link(0).turn.diagonal().array() += chain_.stiffest;
 }
 
-// Of a rod that nothing holds in place, as if it were rigid. What turns as a whole while it rolls about itself goes on in this order: first
-// each link turns in itself, then the whole turns; by one turn of both its shape would change by their product, which thin barriers feel.
-Vec3 Problem::spin_of_whole() const {
-  if (state_->root_held || active_rows_ > 0) return Vec3::Zero();
-  const Levels& p = state_->points;
-  const std::size_t nodes = z(chain_.nodes());
-  Vec3 middle = Vec3::Zero(), velocity = Vec3::Zero(), momentum = Vec3::Zero();
-  for (std::size_t k = 0; k < nodes; ++k)
-    middle += chain_.mass[k] / chain_.total * p.y[k], velocity += chain_.mass[k] / chain_.total * p.v[k];
-  Mat3 inertia = Mat3::Zero();
-  for (std::size_t k = 0; k < nodes; ++k) {
-    const Vec3 r = p.y[k] - middle;
-    momentum += chain_.mass[k] * r.cross(p.v[k] - velocity);
-    inertia += chain_.mass[k] * (r.squaredNorm() * Mat3::Identity() - r * r.transpose());
-  }
-  const double least = 1e-6 * inertia.trace();  // a straight rod has none about itself
-  if (!(least > 0)) return Vec3::Zero();
-  inertia.diagonal().array() += least;
-  const Vec3 spin = inertia.inverse() * momentum;
-  return (stage_.h * spin).squaredNorm() < 0.25 ? spin : Vec3(Vec3::Zero());
-}
-
 // Everything goes on as it moves, where that is not far.
 void Problem::guess() {
   std::copy(state_->q.begin(), state_->q.end(), q_.begin());
   if (!stage_.still()) {
     const Levels& p = state_->points;
     if (!state_->root_held) root_ = state_->root + stage_.h * p.v[0];
-    const Vec3 whole = stage_.h * spin_of_whole();
     for (int i = 0; i < chain_.real(); ++i) {
       const Link& link = chain_.links[z(i)];
       const Vec3 d1 = p.y[z(chain_.d1(i))], d2 = p.y[z(chain_.d1(i) + 1)], d3 = d1.cross(d2);
       const Vec3 v3 = (chain_.sign() / link.length) * (p.v[z(i + 1)] - p.v[z(i)]);
       const Vec3 turn =
           (0.5 * stage_.h) * (d1.cross(p.v[z(chain_.d1(i))]) + d2.cross(p.v[z(chain_.d1(i) + 1)]) + d3.cross(v3));
-      if (!(turn.squaredNorm() < 0.25)) continue;
-      q_[z(i)] = turned_by(turn - whole, q_[z(i)]);
-      if (!whole.isZero(0)) q_[z(i)] = turned_by(whole, q_[z(i)]);
+      if (turn.squaredNorm() < 0.25) q_[z(i)] = turned_by(turn, q_[z(i)]);
     }
     if (chain_.ring) q_.back() = q_.front();
   }

@@ -153,7 +153,6 @@ class Problem {
   void begin_loads(const Drive& drive);
   void begin_scale(const Drive& drive);
   void guess();
-  Vec3 spin_of_whole() const;
   void bend_straight_spans();
   void shift_levels(double sign);
   void straighten();  // after a step that was not taken
