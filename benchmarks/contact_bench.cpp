@@ -19,7 +19,7 @@
 namespace tendril {
 namespace {
 
-constexpr double radius = 0.005, segment = 0.01;  // [m]
+constexpr double radius = 0.005, spacing = 0.01;  // [m]
 
 struct Pile {
   Model model;
@@ -47,7 +47,7 @@ void add_rod(Model& model, const std::vector<Vec3>& points) {
 
 Model coil(int segments) {
   std::vector<Vec3> points;
-  const double wide = 0.05, pitch = 2 * radius * 1.02, per_turn = std::ceil(2 * 3.14159265358979 * wide / segment);
+  const double wide = 0.05, pitch = 2 * radius * 1.02, per_turn = std::ceil(2 * 3.14159265358979 * wide / spacing);
   for (int k = 0; k <= segments; ++k) {
     const double turns = k / per_turn, angle = 2 * 3.14159265358979 * turns;
     points.emplace_back(wide * std::cos(angle), wide * std::sin(angle), pitch * turns);
@@ -61,13 +61,13 @@ Model yarn(int segments) {
   std::mt19937_64 engine(1);
   const auto uniform = [&engine] { return 2 * (static_cast<double>(engine() >> 11) * 0x1p-53) - 1; };
   constexpr int per_rod = 5;
-  const double side = 0.5 * std::cbrt(segments * segment * segment * segment * 8);
+  const double side = 0.5 * std::cbrt(segments * spacing * spacing * spacing * 8);
   Model model;
   for (int made = 0; made < segments; made += per_rod) {
     const Vec3 start(side * uniform(), side * uniform(), side * uniform());
     const Vec3 along = Vec3(uniform(), uniform(), uniform()).normalized();
     std::vector<Vec3> points;
-    for (int k = 0; k <= per_rod; ++k) points.push_back(start + (k * segment) * along);
+    for (int k = 0; k <= per_rod; ++k) points.push_back(start + (k * spacing) * along);
     add_rod(model, points);
   }
   return model;

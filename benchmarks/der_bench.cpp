@@ -8,13 +8,12 @@
 #include <algorithm>
 #include <memory>
 #include <optional>
-#include <stdexcept>
-#include <tuple>
 
 #include "benchmarks/benchmark.h"
 #include "benchmarks/measure_time.h"
 #include "tendril/simulate.h"
 #include "validation/der/figure_scenes.h"
+#include "validation/solve.h"
 
 namespace tendril {
 namespace {
@@ -67,27 +66,16 @@ Scene twisted(int segments, bool extensible) {
   return scene;
 }
 
-Simulation open_or_throw(const Scene& scene) {
-  Checked<Simulation> simulation = Simulation::open(scene);
-  if (!simulation) throw std::runtime_error(to_text(simulation.problems()));
-  return std::move(*simulation);
-}
-StepReport advance_or_throw(Simulation& simulation) {
-  const StepReport report = simulation.advance();
-  if (report.outcome != Outcome::fine) throw std::runtime_error(simulation.report().message);
-  return report;
-}
-
 // Runs of about 20 000 segment-steps each; taking up the same state again costs little beside them, and is not timed.
 BenchmarkRow time_steps(const Scene& scene, int segments) {
   Simulation start = open_or_throw(scene);
-  while (start.time() < warm_up) std::ignore = advance_or_throw(start);
+  while (start.time() < warm_up) advance_or_throw(start);
   const int steps = std::max(20, 20000 / segments);
   std::optional<Simulation> simulation;
   double iterations = 0, runs = 0;
   const double ns = measure_time({[&] { simulation.emplace(start.fork()); },
                                   [&] {
-                                    for (int k = 0; k < steps; ++k) iterations += advance_or_throw(*simulation).iterations;
+                                    for (int k = 0; k < steps; ++k) iterations += step_or_throw(*simulation).iterations;
                                     ++runs;
                                   }});
   return {ns / (1.0 * steps * segments), iterations / (runs * steps)};
@@ -96,8 +84,8 @@ BenchmarkRow time_steps(const Scene& scene, int segments) {
 // A frame with everything in it, per segment.
 BenchmarkRow time_writing(const Scene& scene, int segments) {
   Simulation simulation = open_or_throw(scene);
-  while (simulation.time() < warm_up) std::ignore = advance_or_throw(simulation);
-  const double ns = measure_time({[&] { std::ignore = advance_or_throw(simulation); }, [&] { simulation.frame(); }});
+  while (simulation.time() < warm_up) advance_or_throw(simulation);
+  const double ns = measure_time({[&] { advance_or_throw(simulation); }, [&] { simulation.frame(); }});
   return {ns / segments, 0};
 }
 
@@ -113,7 +101,7 @@ BenchmarkRow time_relaxing(Scene scene, int segments) {
   double iterations = 0, runs = 0;
   const double ns = measure_time({[&] { simulation.emplace(open_or_throw(scene)); },
                                   [&] {
-                                    while (!simulation->finished()) iterations += advance_or_throw(*simulation).iterations;
+                                    while (!simulation->finished()) iterations += step_or_throw(*simulation).iterations;
                                     ++runs;
                                   }});
   return {ns / (segments * iterations / runs), iterations / runs};

@@ -76,9 +76,7 @@ void print_summary(const RunReport& r, const Simulation& simulation, const std::
   print_lines(energy_lines(r, simulation.frame().flow));
   if (const Verdict& verdict = simulation.frame().report.verdict;
       simulation.scene().time.mode != Mode::dynamics && verdict.judged())
-    fmt::print(
-        "  the last equilibrium is {}{}\n", to_text(verdict),
-        verdict.unstable > 0 ? fmt::format("; options.{}.seek_minimum = true leaves it for one that is", r.method) : "");
+    fmt::print("  {}\n", verdict_line(verdict, r.method));
   fmt::print("  {0}/run.h5  {0}/summary.json  {0}/probes.csv\n", folder);
   if (shown) fmt::print("  to look at it, open {}/index.html in a browser\n", folder);
 }

@@ -5,6 +5,8 @@
 #include <cstdlib>
 #include <map>
 
+#include "cli/clone_scenes.h"
+
 namespace tendril::cli {
 namespace fs = std::filesystem;
 namespace {
@@ -51,7 +53,7 @@ fs::path own_scenes() {
   std::error_code error;
   const fs::path program = fs::read_symlink("/proc/self/exe", error);
   const fs::path installed = (program.parent_path() / "../share/tendril/scenes").lexically_normal();
-  return !error && fs::is_directory(installed, error) ? installed : fs::path(TENDRIL_SCENES);
+  return !error && fs::is_directory(installed, error) ? installed : fs::path(clone_scenes());
 }
 
 }  // namespace

@@ -179,7 +179,7 @@ SENTENCE("refusals", "check says in one sentence why a method cannot, and that e
   EXPECT_EQ(a.code, 0) << a.err;
   EXPECT_TRUE(has(a.out,
                   "method strands: cannot run this scene (beam.toml:3:1): it computes equilibria only, but the mode is "
-                  "\"dynamics\"; methods that can: der, compact\n"))
+                  "\"dynamics\"; methods that can: der, compact, cable\n"))
       << a.out;
   const Answer b = shell.tendril("check beam.toml --set time.mode=statics");
   EXPECT_TRUE(has(b.out, "method strands: no time step needed (equilibria only)")) << b.out;

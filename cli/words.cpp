@@ -49,6 +49,16 @@ std::vector<std::string> energy_lines(const RunReport& r, const EnergyFlow& flow
   return text.empty() ? std::vector<std::string>{} : std::vector<std::string>{text};
 }
 
+std::string verdict_line(const Verdict& verdict, const std::string& method) {
+  std::string line = "the last equilibrium is " + to_text(verdict);
+  if (verdict.unstable == 0) return line;
+  const MethodInfo* info = find_method_info(method);
+  for (std::size_t i = 0; info != nullptr && i < info->options.size(); ++i)
+    if (info->options[i].name == "seek_minimum")
+      return line + fmt::format("; options.{}.seek_minimum = true leaves it for one that is", method);
+  return line + "; a start with a little initial_noise may lead to one that is";
+}
+
 std::vector<std::string> probe_lines(const RunReport& r, const Scene& scene) {
   std::vector<std::string> lines;
   for (std::size_t i = 0; i < r.last.probes.size(); ++i) {

@@ -26,6 +26,8 @@ std::string short_number(double value);  // two digits: 1e-8, not 1e-08
 std::vector<std::string> solver_lines(const RunReport& report);
 // "work done on rods and bodies by clamps 2.1 J; taken by damping 0.3 J"; none where nothing went in or out.
 std::vector<std::string> energy_lines(const RunReport& report, const EnergyFlow& flow);
+// "the last equilibrium is a minimum of the energy"; where it is not, with what may lead away from it.
+std::string verdict_line(const Verdict& verdict, const std::string& method);
 // "tip at t = 2 s: 0.69, 0, -0.63 m", one line per probe.
 std::vector<std::string> probe_lines(const RunReport& report, const Scene& scene);
 

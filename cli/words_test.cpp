@@ -1,5 +1,7 @@
 #include "cli/words.h"
 
+#include <algorithm>
+
 #include "testing/sentence.h"
 
 namespace tendril::cli {
@@ -33,6 +35,23 @@ SENTENCE("cli", "a run reports what did work and what took energy, nothing else"
   flow.clamps = 2.1, flow.loads = -0.5, flow.damping = 0.3, flow.drag = 1e-9;
   EXPECT_EQ(energy_lines(some_report(), flow),
             std::vector<std::string>{"work done on rods and bodies by clamps 2.1 J, loads -0.5 J; taken by damping 0.3 J"});
+}
+
+SENTENCE("cli", "what leads away from an equilibrium that is no minimum is an option only where the method has it") {
+  Verdict verdict;
+  verdict.kind = Verdict::Kind::counted;
+  EXPECT_EQ(verdict_line(verdict, "der"), "the last equilibrium is a minimum of the energy");
+  verdict.unstable = 1;
+  int with = 0;
+  for (const MethodInfo& m : all_method_infos()) {
+    const bool has =
+        std::any_of(m.options.begin(), m.options.end(), [](const OptionInfo& o) { return o.name == "seek_minimum"; });
+    const std::string line = verdict_line(verdict, m.name);
+    EXPECT_EQ(line.find("options." + m.name + ".seek_minimum") != std::string::npos, has) << line;
+    EXPECT_EQ(line.find("initial_noise") != std::string::npos, !has) << line;
+    with += has;
+  }
+  EXPECT_GT(with, 0);
 }
 
 SENTENCE("cli", "probes are reported with their time and unit, of equilibria without a time") {

@@ -233,6 +233,11 @@ def main():
     slowest = sorted(result.seconds.items(), key=lambda item: -item[1])[:3]
     if slowest and slowest[0][1] > 1:
         result.show("slowest: " + "; ".join(f"{name} {seconds:.1f} s" for name, seconds in slowest))
+    rooms = collections.Counter()
+    for name, seconds in result.seconds.items():
+        rooms[name.split(".")[-1].split("/")[0] if name.startswith("validation") and "/" in name else name.split(".")[0]] += seconds
+    if sum(rooms.values()) > 30:
+        result.show("most time: " + ", ".join(f"{room} {seconds:.0f} s" for room, seconds in rooms.most_common(6)))
     for name in result.failed:
         result.show(f"failed: {name}")
     nothing = result.passed + len(result.failed) + result.skipped == 0

@@ -1,6 +1,6 @@
 // A published figure, table or exact solution that tendril reproduces: `tendril validate NAME`.
-// To add one: write validation/NAME.cpp with a function `std::vector<Check> NAME(ExperimentContext&)`, and one line in
-// registry.cpp.
+// To add one: write validation/METHOD/NAME.cpp with a function `std::vector<Check> experiment(ExperimentContext&)` in the namespace
+// tendril::experiments::METHOD_NAME (files are compiled together: names of their own must not meet), and its lines in registry.cpp.
 #pragma once
 
 #include <cmath>
@@ -37,7 +37,7 @@ class ExperimentContext {
 };
 
 struct Experiment {
-  enum Cost { quick, slow, full };  // seconds, a minute, more: full ones run only with --full
+  enum Cost { quick, slow, full };  // at most 10 s (and a test of ./test), a minute, more (only with --full)
   const char* name;                 // "der/cantilever"
   const char* from;                 // "Bergou 2008, Fig. 7", "docs/references.md 1a-1c"
   const char* sentence;             // what it shows

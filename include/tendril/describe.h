@@ -5,7 +5,7 @@
 //     v("radius", s.radius, "radius of the section", unit("m"), above(0), required);
 //   }
 //
-// A visitor derives from Describer<Visitor> and receives each line as a Field and a reference to the value. Reading, range
+// A visitor derives from Describer (src/scene/described.h) and receives each line as a Field and a reference to the value. Reading, range
 // checking, writing, setting, the manual and the JSON Schema are such visitors; a field is named in its description only.
 #pragma once
 
@@ -79,33 +79,6 @@ Field make_field(const char* name, const char* sentence, A... attributes) {
   return f;
 }
 }  // namespace describe_detail
-
-// What `v` is inside a description. Self offers field(), plain() and named(), and may offer title().
-template <class Self>
-class Describer {
- public:
-  void about(const char* title, const char* sentence) { self().title(title, sentence); }
-
-  template <class T, class... A>
-  void operator()(const char* name, T& value, const char* sentence, A... attributes) {
-    self().field(describe_detail::make_field(name, sentence, attributes...), value);
-  }
-  // The struct is written as the plain value of its only field: gravity = [0, 0, -9.81].
-  template <class T, class... A>
-  void itself(T& value, const char* sentence, A... attributes) {
-    self().plain(describe_detail::make_field("", sentence, attributes...), value);
-  }
-  // A list whose items are tables under their own names: [material.rubber].
-  template <class T>
-  void named_tables(const char* name, std::vector<T>& items, const char* sentence) {
-    self().named(describe_detail::make_field(name, sentence), items);
-  }
-
-  void title(const char*, const char*) {}
-
- private:
-  Self& self() { return static_cast<Self&>(*this); }
-};
 
 // ---- words for the values of an enum, keys for the alternatives of a variant; both in the order of the C++ type --------
 struct Word {

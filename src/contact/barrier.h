@@ -28,4 +28,19 @@ inline BarrierValue barrier_at(const Barrier& b, double gap) {
           b.force / b.reach * (-2 * log + (4 + over) * over)};
 }
 
+// The same in a step of length h, from the gap g' at the last level on: what a closing gap has stored is not given back. While the gap
+// opens, the push is that of one that opens 1 + lambda times as far, f(g + T g.) with lambda = T/h: things part with G/T at most, the push
+// never pulls, and at rest it is the barrier's. Convex like it; the energy is continuous and ends at 0.
+inline BarrierValue barrier_since(const Barrier& b, double before, double lambda, double gap) {
+  if (!(lambda > 0) || !(before < b.reach)) return barrier_at(b, gap);
+  if (gap <= before) {
+    BarrierValue v = barrier_at(b, gap);
+    v.energy -= lambda / (1 + lambda) * barrier_at(b, before).energy;
+    return v;
+  }
+  BarrierValue v = barrier_at(b, before + (1 + lambda) * (gap - before));
+  v.energy /= 1 + lambda, v.bend *= 1 + lambda;
+  return v;
+}
+
 }  // namespace tendril

@@ -1,10 +1,10 @@
 #include "linear/band_lu.h"
 
-#include <Eigen/LU>
+#include <Eigen/Core>
 
 #include "testing/sentence.h"
 
-namespace tendril {
+namespace tendril::band_lu_test {
 namespace {
 
 SENTENCE("linear", "a general band factorisation with pivoting solves as the dense one does") {
@@ -37,4 +37,4 @@ SENTENCE("linear", "a singular general band matrix is told") {
 }
 
 }  // namespace
-}  // namespace tendril
+}  // namespace tendril::band_lu_test

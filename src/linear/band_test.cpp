@@ -1,4 +1,4 @@
-#include <Eigen/Dense>
+#include <Eigen/Core>
 #include <chrono>
 #include <cmath>
 
@@ -10,19 +10,17 @@
 #include "linear/dense.h"
 #include "linear/sparse_ldlt.h"
 #include "testing/allocation_count.h"
+#include "testing/dense_reference.h"
 #include "testing/random_rods.h"
 #include "testing/sentence.h"
 
-namespace tendril {
+namespace tendril::band_test {
 namespace {
 
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 using RowMatrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
-int negatives(const MatrixXd& a) {
-  return int((Eigen::SelfAdjointEigenSolver<MatrixXd>(a).eigenvalues().array() < 0).count());
-}
 template <class Matrix>
 std::span<double> span(Matrix& x) {
   return {x.data(), std::size_t(x.size())};
@@ -80,12 +78,12 @@ SENTENCE("linear", "negative pivots of a band matrix count its negative eigenval
     const int n = random.integer(5, 40), b = random.integer(1, 12);
     BandLDLT a(n, b);
     const MatrixXd dense = fill(random, a, n, b, random.uniform(-3, 3), false);
-    EXPECT_EQ(a.factor().negative, negatives(dense));
-    EXPECT_EQ(a.factor(2.5).negative, negatives(dense + 2.5 * MatrixXd::Identity(n, n)));
+    EXPECT_EQ(a.factor().negative, dense_negatives(dense));
+    EXPECT_EQ(a.factor(2.5).negative, dense_negatives(dense + 2.5 * MatrixXd::Identity(n, n)));
     VectorXd diagonal = random_vector(random, n).cwiseAbs();
     const PivotReport report = a.factor(2.5, span(diagonal));
     const MatrixXd shifted = dense + 2.5 * MatrixXd(diagonal.asDiagonal());
-    EXPECT_EQ(report.negative, negatives(shifted));
+    EXPECT_EQ(report.negative, dense_negatives(shifted));
     VectorXd x = random_vector(random, n), y = shifted * x;
     a.solve(span(y));
     EXPECT_LT((y - x).norm(), 1e-11 / std::min(1.0, report.smallest) * x.norm());
@@ -133,11 +131,11 @@ SENTENCE("linear", "a ring band matrix solves and multiplies like a dense one an
     EXPECT_LT((y - dense * x).norm(), 1e-12 * (1 + y.norm()));
     EXPECT_EQ(ring.entry(0, n - 1), dense(0, n - 1));
     const PivotReport report = ring.factor();
-    EXPECT_EQ(report.negative, negatives(dense));
+    EXPECT_EQ(report.negative, dense_negatives(dense));
     ring.solve(span(y));
     EXPECT_LT((y - x).norm(), 1e-10 / std::min(1.0, report.smallest) * x.norm()) << "b " << b << " n " << n;
     VectorXd diagonal = random_vector(random, n).cwiseAbs();
-    EXPECT_EQ(ring.factor(1.5, span(diagonal)).negative, negatives(dense + 1.5 * MatrixXd(diagonal.asDiagonal())));
+    EXPECT_EQ(ring.factor(1.5, span(diagonal)).negative, dense_negatives(dense + 1.5 * MatrixXd(diagonal.asDiagonal())));
     RowMatrix many = RowMatrix::Random(n, 3), product = (dense + 1.5 * MatrixXd(diagonal.asDiagonal())) * many;
     ring.solve(span(product), 3);
     EXPECT_LT((product - many).norm(), 1e-10 / std::min(1.0, ring.report().smallest) * many.norm());
@@ -191,7 +189,7 @@ SENTENCE("linear", "bordered systems, general and symmetric, agree with dense on
     general.solve(inner, span(y));
     EXPECT_LT((y - x).norm(), 1e-11 * x.norm());
     const PivotReport schur = symmetric.factor(inner);
-    EXPECT_EQ(inner_negative + schur.negative, negatives(even));
+    EXPECT_EQ(inner_negative + schur.negative, dense_negatives(even));
     symmetric.solve(inner, span(z));
     EXPECT_LT((z - x).norm(), 1e-11 * x.norm());
   }
@@ -211,12 +209,12 @@ SENTENCE("linear", "the dense symmetric factorisation needs no luck with zeros o
       }
     }
     const PivotReport report = a.factor();
-    const double smallest = Eigen::SelfAdjointEigenSolver<MatrixXd>(dense).eigenvalues().cwiseAbs().minCoeff();
+    const double smallest = dense_eigenvalues(dense).cwiseAbs().minCoeff();
     if (smallest < 1e-10) {
       EXPECT_GE(report.tiny, 1);
       continue;
     }
-    EXPECT_EQ(report.negative, negatives(dense));
+    EXPECT_EQ(report.negative, dense_negatives(dense));
     RowMatrix x = RowMatrix::Random(n, 2), y = dense * x;
     a.solve(span(y), 2);
     EXPECT_LT((y - x).norm(), 1e-12 / smallest * x.norm() + 1e-12);
@@ -358,4 +356,4 @@ SENTENCE("linear", "every solver takes several right-hand sides side by side, ro
 }
 
 }  // namespace
-}  // namespace tendril
+}  // namespace tendril::band_test

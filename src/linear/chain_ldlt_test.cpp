@@ -1,14 +1,15 @@
 #include "linear/chain_ldlt.h"
 
-#include <Eigen/Dense>
+#include <Eigen/Core>
 #include <cmath>
 
 #include "linear/bordered.h"
 #include "testing/allocation_count.h"
+#include "testing/dense_reference.h"
 #include "testing/random_rods.h"
 #include "testing/sentence.h"
 
-namespace tendril {
+namespace tendril::chain_ldlt_test {
 namespace {
 
 using Eigen::MatrixXd;
@@ -91,7 +92,7 @@ void compare_with_dense(Random& random, ChainFactor<symmetric>& a) {
   for (const int columns : {1, 3, 5, 6, 19}) {
     ChainColumns b = ChainColumns::NullaryExpr(a.size(), columns, [&] { return random.normal(); });
     if (a.root_held()) b.topRows(3).setZero();
-    const MatrixXd wanted = dense.partialPivLu().solve(MatrixXd(b));
+    const MatrixXd wanted = dense_solution(dense, b);
     a.solve(chain_span(b), columns);
     EXPECT_LT((b - wanted).norm(), 1e-12 * wanted.norm()) << columns;
   }
@@ -127,7 +128,7 @@ SENTENCE("linear", "a chain's pivots count the negative eigenvalues, and a shift
       const MatrixXd dense = dense_of(a);
       for (int i = 0; i < a.links(); ++i) a.link(i).turn.diagonal().array() -= shift;
       const PivotReport report = a.factor(0, shift);
-      const int negative = int((Eigen::SelfAdjointEigenSolver<MatrixXd>(dense).eigenvalues().array() < 0).count());
+      const int negative = dense_negatives(dense);
       EXPECT_EQ(report.negative, negative);
       seen += negative;
     }
@@ -156,7 +157,7 @@ SENTENCE("linear", "a chain is the inside of a border like any other matrix of t
   ASSERT_TRUE(a.factor().positive_definite());
   EXPECT_EQ(border.factor(a).negative, 4);
   VectorXd x = VectorXd::NullaryExpr(a.size() + 4, [&] { return random.normal(); });
-  const VectorXd wanted = whole.partialPivLu().solve(x);
+  const VectorXd wanted = dense_solution(whole, x);
   border.solve(a, chain_span(x));
   EXPECT_LT((x - wanted).norm(), 1e-11 * wanted.norm());
 }
@@ -241,4 +242,4 @@ SENTENCE("linear", "factor and solve of a chain allocate nothing") {
 }
 
 }  // namespace
-}  // namespace tendril
+}  // namespace tendril::chain_ldlt_test

@@ -1,13 +1,14 @@
 #include "linear/conjugate_gradients.h"
 
-#include <Eigen/Dense>
+#include <Eigen/Core>
 
 #include "linear/chain_preconditioner.h"
 #include "testing/allocation_count.h"
+#include "testing/dense_reference.h"
 #include "testing/random_rods.h"
 #include "testing/sentence.h"
 
-namespace tendril {
+namespace tendril::conjugate_gradients_test {
 namespace {
 
 using Eigen::MatrixXd;
@@ -42,7 +43,7 @@ MatrixXd matrix_of(const ChainPreconditioner& p, int size) {
     p.apply(whole(unit), whole(column));
     inverse.col(j) = column;
   }
-  return inverse.inverse();
+  return dense_inverse(inverse);
 }
 MatrixXd matrix_of(const ChainLDLT& a) {
   MatrixXd m(a.size(), a.size());
@@ -118,7 +119,7 @@ SENTENCE("linear", "preconditioners are positive definite, with alpha where bloc
       EXPECT_TRUE(push < 100 || kind != ChainPreconditioning::hybrid ||
                   alpha > 0);  // diagonal blocks alone may stay positive
       const MatrixXd m = matrix_of(p, a.size());
-      EXPECT_GT(Eigen::SelfAdjointEigenSolver<MatrixXd>(0.5 * (m + m.transpose())).eigenvalues()[0], 0);
+      EXPECT_GT(dense_eigenvalues(0.5 * (m + m.transpose()))[0], 0);
     }
   }
 }
@@ -137,4 +138,4 @@ SENTENCE("linear", "conjugate gradients say when a matrix is not positive") {
 }
 
 }  // namespace
-}  // namespace tendril
+}  // namespace tendril::conjugate_gradients_test

@@ -6,7 +6,7 @@
 #include "testing/allocation_count.h"
 #include "testing/sentence.h"
 
-namespace tendril {
+namespace tendril::newton_test {
 namespace {
 
 using Vec = Eigen::Vector2d;
@@ -108,4 +108,4 @@ SENTENCE("linear", "Newton reports iteration limits, missing directions and valu
 }
 
 }  // namespace
-}  // namespace tendril
+}  // namespace tendril::newton_test

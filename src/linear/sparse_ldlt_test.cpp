@@ -1,12 +1,12 @@
 #include "linear/sparse_ldlt.h"
 
-#include <Eigen/Dense>
+#include <Eigen/Core>
 #include <random>
 
 #include "testing/allocation_count.h"
 #include "testing/sentence.h"
 
-using namespace tendril;
+namespace tendril::sparse_ldlt_test {
 
 namespace {
 
@@ -91,3 +91,5 @@ SENTENCE("linear", "a row that repeats another is left out of a sparse system, a
   sparse.solve({x.data(), static_cast<std::size_t>(x.size())});
   EXPECT_LT((a * x - b).norm(), 1e-14);
 }
+
+}  // namespace tendril::sparse_ldlt_test

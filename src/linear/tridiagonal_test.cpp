@@ -1,25 +1,22 @@
 #include "linear/tridiagonal.h"
 
-#include <Eigen/Dense>
+#include <Eigen/Core>
 #include <experimental/simd>
 #include <vector>
 
 #include "linear/block_tridiagonal.h"
 #include "linear/bordered.h"
 #include "testing/allocation_count.h"
+#include "testing/dense_reference.h"
 #include "testing/random_rods.h"
 #include "testing/sentence.h"
 
-namespace tendril {
+namespace tendril::tridiagonal_test {
 namespace {
 
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 using Pack4 = std::experimental::fixed_size_simd<double, 4>;
-
-int negatives(const MatrixXd& a) {
-  return int((Eigen::SelfAdjointEigenSolver<MatrixXd>(a).eigenvalues().array() < 0).count());
-}
 
 struct Chain {
   std::vector<double> diagonal, off;
@@ -59,7 +56,7 @@ SENTENCE("linear", "open and cyclic tridiagonal systems agree with dense ones, s
       negative = factor_tridiagonal<double>(c.diagonal, c.off, pivot, lower).negative;
       solve_tridiagonal<double>(pivot, lower, {y.data(), size});
     }
-    EXPECT_EQ(int(negative), negatives(c.dense));
+    EXPECT_EQ(int(negative), dense_negatives(c.dense));
     EXPECT_LT((y - x).norm(), (trial % 3 ? 1e-10 : 1e-7) * (1 + x.norm()));
   }
 }
@@ -144,7 +141,7 @@ void check_blocks(Random& random, int n) {
   EXPECT_TRUE(good);
   EXPECT_LT((y - x).norm(), 1e-13 / std::min(1.0, general.report().smallest * general.report().smallest) * x.norm()) << B;
   EXPECT_LT((many.col(2) - 3 * y).norm(), 1e-9 * x.norm());
-  EXPECT_EQ(report.negative, negatives(s));
+  EXPECT_EQ(report.negative, dense_negatives(s));
   EXPECT_LT((z - x).norm(), 1e-13 / std::min(1.0, report.smallest * report.smallest) * x.norm()) << B;
   EXPECT_LT((many_s.col(2) - 3 * z).norm(), 1e-8 / report.smallest * x.norm());
 }
@@ -194,7 +191,7 @@ SENTENCE("linear", "a ring of blocks is an open chain with its last block as bor
     for (int m = 0; m <= k; ++m) ring.add_corner(k, m, dense(inner + k, inner + m));
   }
   const int negative = open.factor().negative;
-  EXPECT_EQ(negative + ring.factor(open).negative, negatives(dense));
+  EXPECT_EQ(negative + ring.factor(open).negative, dense_negatives(dense));
   const VectorXd x = VectorXd::Random(n * B);
   VectorXd y = dense * x;
   ring.solve(open, {y.data(), std::size_t(y.size())});
@@ -202,4 +199,4 @@ SENTENCE("linear", "a ring of blocks is an open chain with its last block as bor
 }
 
 }  // namespace
-}  // namespace tendril
+}  // namespace tendril::tridiagonal_test

@@ -1,12 +1,13 @@
 #include "linear/two_ended.h"
 
-#include <Eigen/Dense>
+#include <Eigen/Core>
 #include <random>
 #include <vector>
 
+#include "testing/dense_reference.h"
 #include "testing/sentence.h"
 
-using namespace tendril;
+namespace tendril::two_ended_test {
 
 SENTENCE("linear", "a tridiagonal system solved from both ends agrees with a dense solver for every size from 1 to 40") {
   std::mt19937_64 random(7);
@@ -23,8 +24,10 @@ SENTENCE("linear", "a tridiagonal system solved from both ends agrees with a den
       if (i > 0) dense(i, i - 1) = l[i];
       if (i + 1 < n) dense(i, i + 1) = u[i];
     }
-    const Eigen::VectorXd exact = dense.partialPivLu().solve(right);
+    const Eigen::VectorXd exact = dense_solution(dense, right);
     solve_tridiagonal_two_ended(d.data(), l.data(), u.data(), r.data(), n);
     for (int i = 0; i < n; ++i) EXPECT_NEAR(r[i], exact[i], 1e-12) << n << " " << i;
   }
 }
+
+}  // namespace tendril::two_ended_test

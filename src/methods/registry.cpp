@@ -2,6 +2,7 @@
 #include <array>
 #include <vector>
 
+#include "methods/cable/entry.h"
 #include "methods/compact/entry.h"
 #include "methods/der/entry.h"
 #include "methods/method.h"
@@ -10,7 +11,7 @@
 namespace tendril {
 
 std::span<const MethodEntry> all_methods() {
-  static const std::array<MethodEntry, 3> methods{der::entry(), strands::entry(), compact::entry()};
+  static const std::array<MethodEntry, 4> methods{der::entry(), strands::entry(), compact::entry(), cable::entry()};
   return methods;
 }
 

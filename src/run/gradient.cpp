@@ -19,13 +19,14 @@ Problems one_error(const std::string& field, const std::string& what, const std:
   return {{Severity::error, "", field, what, allowed, remedy}};
 }
 
-// Both neighbours of the scene: so far apart that rounding, and so near that the third derivative does not matter.
+// Both neighbours of the scene.
 struct ModelsBeside {
   double less = 0, more = 0;
   std::shared_ptr<const Model> model_less, model_more;
 };
-Checked<ModelsBeside> models_beside(const Scene& scene, const MethodEntry& entry, const std::string& field, double value) {
-  const double apart = value != 0 ? 1e-5 * std::abs(value) : 1e-6;
+Checked<ModelsBeside> models_beside(const Scene& scene, const MethodEntry& entry, const std::string& field, double value,
+                                    double part) {
+  const double apart = value != 0 ? part * std::abs(value) : 0.1 * part;
   ModelsBeside n{value - apart, value + apart, {}, {}};
   for (const bool more : {false, true}) {
     Scene changed = scene;
@@ -66,13 +67,16 @@ Checked<Gradient> differentiate(const Scene& scene, const std::vector<std::strin
     if (!value)
       return one_error(field, "is not a number that stands in the scene", "",
                        "write it like material.steel.young_modulus or load[0].value[2]");
-    Checked<ModelsBeside> n = models_beside(scene, *in.entry, field, *value);
+    Checked<ModelsBeside> n = models_beside(scene, *in.entry, field, *value, nearby->apart());
     if (!n) return n.problems();
     Frame less = n->model_less->initial, more = n->model_more->initial;
     if (!same_nodes(*in.model, *n->model_less) || !same_nodes(*in.model, *n->model_more) ||
         !nearby->nearby(n->model_less, n->model_more, in.place.time, in.place.load_factor, less, more))
-      return one_error(field, "the equilibrium does not change smoothly with it",
-                       "needs a minimum of the energy, the same nodes, and rods that touch nothing and are not joined", "");
+      return one_error(
+          field, "the equilibrium does not change smoothly with it",
+          "needs a minimum of the energy, the same nodes, contact without friction that nothing slides along for "
+          "nothing, and, where rods touch or are joined, loads with a potential",
+          "");
     Measures at_less, at_more;
     Meter(n->model_less).measure(less, at_less), Meter(n->model_more).measure(more, at_more);
     FieldGradient& out = gradient.fields.emplace_back(FieldGradient{field, *value, at_more.probes});

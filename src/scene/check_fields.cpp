@@ -41,36 +41,37 @@ std::string locate(const Scene& scene, std::string_view field) {
 namespace {
 using namespace scene_detail;
 
-class RangeChecker : public Walker<RangeChecker> {
+class RangeChecker : public Walker {
  public:
   explicit RangeChecker(const Scene& scene) : scene_(scene) {}
+  Problems problems;
 
-  template <class T>
-  void leaf(const Field& f, const std::string& path, T& value) {
-    if constexpr (std::is_same_v<T, double>) {
-      if (f.may_be_forever && value == forever) return;
-      if (!std::isfinite(value))
+ protected:
+  void leaf(const Field& f, const std::string& path, Value value) override {
+    if (value.kind() == Kind::number) {
+      const double number = value.as<double>();
+      if (f.may_be_forever && number == forever) return;
+      if (!std::isfinite(number))
         complain(path, got(f, value), "must be a finite number");
-      else if (!f.range.contains(value))
+      else if (!f.range.contains(number))
         complain(path, got(f, value), to_text(f.range));
-    } else if constexpr (std::is_same_v<T, int>) {
-      if (!f.range.contains(value)) complain(path, got(f, value), to_text(f.range));
-    } else if constexpr (is_vector<T>) {
-      if (!value.allFinite())
+    } else if (value.kind() == Kind::whole) {
+      if (!f.range.contains(value.as<int>())) complain(path, got(f, value), to_text(f.range));
+    } else if (value.kind() == Kind::vector) {
+      Vec3 numbers = Vec3::Zero();
+      for (std::size_t i = 0; i < value.count(); ++i) numbers[static_cast<long>(i)] = value.item(i).as<double>();
+      if (!numbers.allFinite())
         complain(path, got(f, value), "must be finite numbers");
-      else if (f.non_zero && !(value.stableNorm() > 1e-100))
+      else if (f.non_zero && !(numbers.stableNorm() > 1e-100))
         complain(path, got(f, value), "must not be zero: it gives a direction");
-    } else if constexpr (std::is_enum_v<T>) {
-      if (static_cast<std::size_t>(value) >= std::size(Words<T>::list)) complain(path, "is not a value of its enum", {});
+    } else if (value.kind() == Kind::word) {
+      if (value.count() >= value.type().words.size()) complain(path, "is not a value of its enum", {});
     }
   }
 
-  Problems problems;
-
  private:
-  template <class T>
-  static std::string got(const Field& f, const T& value) {
-    return "got " + value_text(value) + (*f.unit ? std::string(" ") + f.unit : std::string());
+  static std::string got(const Field& f, Value value) {
+    return "got " + text_of(value) + (*f.unit ? std::string(" ") + f.unit : std::string());
   }
   void complain(const std::string& path, std::string what, std::string allowed) {
     problems.push_back({Severity::error, locate(scene_, path), path, std::move(what), std::move(allowed), {}});
@@ -78,7 +79,7 @@ class RangeChecker : public Walker<RangeChecker> {
   const Scene& scene_;
 };
 
-class ReferenceChecker : public Walker<ReferenceChecker> {
+class ReferenceChecker : public Walker {
  public:
   explicit ReferenceChecker(const Scene& scene) : scene_(scene) {
     for (const Rod& r : scene.rods) names_["rod"].insert(r.name);
@@ -88,27 +89,27 @@ class ReferenceChecker : public Walker<ReferenceChecker> {
     for (const Coupling& c : scene.couplings) names_["coupling"].insert(c.name);
   }
 
-  template <class T>
-  void leaf(const Field& f, const std::string& path, T& value) {
-    if constexpr (std::is_same_v<T, std::string>) {
-      const auto list = f.refers_to ? names_.find(f.refers_to) : names_.end();
-      if (!f.refers_to || std::string_view(f.refers_to) == "method") return;  // methods: check_capability
-      if (value.empty() && !f.required) return;
-      const bool exists = list != names_.end() && list->second.count(value) > 0;
-      if (exists) return;
-      const std::string what = value.empty() ? "no " + std::string(f.refers_to) + " is named"
-                                             : "no " + std::string(f.refers_to) + " is called " + quote(value);
-      problems.push_back({Severity::error,
-                          locate(scene_, path),
-                          path,
-                          what,
-                          {},
-                          list == names_.end() ? "the scene has no " + std::string(f.refers_to)
-                                               : suggest(value, {list->second.begin(), list->second.end()})});
-    }
-  }
-
   Problems problems;
+
+ protected:
+  void leaf(const Field& f, const std::string& path, Value value) override {
+    if (value.kind() != Kind::text || !f.refers_to) return;
+    if (std::string_view(f.refers_to) == "method") return;  // methods: check_capability
+    const std::string& name = value.as<std::string>();
+    if (name.empty() && !f.required) return;
+    const auto list = names_.find(f.refers_to);
+    const bool exists = list != names_.end() && list->second.count(name) > 0;
+    if (exists) return;
+    const std::string what = name.empty() ? "no " + std::string(f.refers_to) + " is named"
+                                          : "no " + std::string(f.refers_to) + " is called " + quote(name);
+    problems.push_back({Severity::error,
+                        locate(scene_, path),
+                        path,
+                        what,
+                        {},
+                        list == names_.end() ? "the scene has no " + std::string(f.refers_to)
+                                             : suggest(name, {list->second.begin(), list->second.end()})});
+  }
 
  private:
   const Scene& scene_;
@@ -150,13 +151,13 @@ void check_names(const Scene& scene, const std::vector<T>& items, const std::str
 
 Problems check_fields(const Scene& scene) {
   RangeChecker checker(scene);
-  describe(checker, const_cast<Scene&>(scene));  // only reads; descriptions exist for changeable values only
+  described_scene(const_cast<Scene&>(scene)).describe(checker);  // only reads; a Value is changeable by its nature
   return std::move(checker.problems);
 }
 
 Problems check_references(const Scene& scene) {
   ReferenceChecker checker(scene);
-  describe(checker, const_cast<Scene&>(scene));  // only reads
+  described_scene(const_cast<Scene&>(scene)).describe(checker);  // only reads
   Problems problems = std::move(checker.problems);
   check_names(scene, scene.materials, "material", problems);
   check_names(scene, scene.rods, "rod", problems);

@@ -82,8 +82,7 @@ std::string link(const std::string& shown, std::string title) {
 
 class Manual {
  public:
-  template <class T>
-  std::string add();  // makes a section for T, once; its title
+  std::string add(const Type& type);  // makes a section for it, once; its title
   std::string text() const {
     std::string all;
     for (const std::string& s : sections_) all += s;
@@ -95,30 +94,31 @@ class Manual {
   std::vector<std::string> sections_;
 };
 
-class Section : public Describer<Section> {
+class Section : public Describer {
  public:
   Section(Manual& manual, const TitleFinder& title, const FieldTexts& defaults)
       : manual_(manual), title_(title), defaults_(defaults) {}
-  template <class T>
-  void field(const Field& f, T&) {
-    const std::string& fallback = defaults_.list[row_++].text;
-    rows_ += fmt::format("| `{}` | {} | {} | {} | {} | {} |\n", shown<T>(f.name), type<T>(), f.unit,
-                         default_text(f, fallback), allowed<T>(f), f.sentence);
-  }
-  template <class T>
-  void plain(const Field& f, T&) {
-    rows_ +=
-        fmt::format("| *the value itself* | {} | {} | required | {} | {} |\n", type<T>(), f.unit, allowed<T>(f), f.sentence);
-  }
-  template <class T>
-  void named(const Field& f, std::vector<T>&) {
-    rows_ +=
-        fmt::format("| `[{}.NAME]` | {} |  |  |  | {} |\n", f.name, link(title_of<T>().text, manual_.add<T>()), f.sentence);
-  }
   std::string text() const {
     return fmt::format(
         "## {}\n\n{}\n\n| field | type | unit | default | allowed | meaning |\n|---|---|---|---|---|---|\n{}{}\n",
         title_.text, title_.about_text, rows_, words_.empty() ? "" : "\n" + words_);
+  }
+
+ protected:
+  void field(const Field& f, Value value) override {
+    const std::string& fallback = defaults_.list[row_++].text;
+    const std::string type = type_text(value.type());
+    rows_ += fmt::format("| `{}` | {} | {} | {} | {} | {} |\n", shown(f.name, value.kind()), type, f.unit,
+                         default_text(f, fallback), allowed(f, value.type()), f.sentence);
+  }
+  void plain(const Field& f, Value value) override {
+    rows_ += fmt::format("| *the value itself* | {} | {} | required | {} | {} |\n", type_text(value.type()), f.unit,
+                         allowed(f, value.type()), f.sentence);
+  }
+  void named(const Field& f, Value items) override {
+    const Type& type = *items.type().item;
+    rows_ += fmt::format("| `[{}.NAME]` | {} |  |  |  | {} |\n", f.name, link(title_of(type).text, manual_.add(type)),
+                         f.sentence);
   }
 
  private:
@@ -128,73 +128,59 @@ class Section : public Describer<Section> {
     if (text.empty() && f.word_for_none) return fmt::format("`\"{}\"`", f.word_for_none);
     return text.empty() || text == "\"\"" || text == "[]" || text == "{ }" ? std::string() : "`" + text + "`";
   }
-  template <class T>
-  std::string shown(const std::string& name) const {  // at the top of the file, tables have headers
+  std::string shown(const std::string& name, Kind kind) const {  // at the top of the file, tables have headers
     if (title_.text != "scene") return name;
-    if constexpr (is_list<T>)
-      return "[[" + name + "]]";
-    else if constexpr (is_options<T>)
-      return "[" + name + ".METHOD]";
-    else if constexpr (is_struct<T>)
-      return "[" + name + "]";
-    else
-      return name;
+    if (kind == Kind::list) return "[[" + name + "]]";
+    if (kind == Kind::options) return "[" + name + ".METHOD]";
+    return kind == Kind::table ? "[" + name + "]" : name;
   }
-  template <class T>
-  std::string type() {
-    if constexpr (std::is_same_v<T, double>)
-      return "number";
-    else if constexpr (std::is_same_v<T, int>)
-      return "whole number";
-    else if constexpr (std::is_same_v<T, bool>)
-      return "true or false";
-    else if constexpr (std::is_same_v<T, std::string>)
-      return "text";
-    else if constexpr (std::is_same_v<T, Vec2>)
-      return "`[a, b]`";
-    else if constexpr (std::is_same_v<T, Vec3>)
-      return "`[x, y, z]`";
-    else if constexpr (std::is_enum_v<T>)
-      return "word";
-    else if constexpr (is_optional<T>)
-      return type<typename T::value_type>();
-    else if constexpr (is_list<T>) {
-      const std::string item = type<typename T::value_type>();
-      return item.rfind("one of", 0) == 0 ? item : item == "word" ? "list of words" : "list of " + item;
-    } else if constexpr (is_options<T>)
-      return "[options](#options)";
-    else if constexpr (is_variant<T>)
-      return choices(static_cast<T*>(nullptr));
-    else
-      return link(title_of<T>().text, manual_.add<T>());
+  std::string type_text(const Type& type) {
+    switch (type.kind) {
+      case Kind::number:
+        return "number";
+      case Kind::whole:
+        return "whole number";
+      case Kind::flag:
+        return "true or false";
+      case Kind::text:
+        return "text";
+      case Kind::vector:
+        return type.count(nullptr) == 2 ? "`[a, b]`" : "`[x, y, z]`";
+      case Kind::word:
+        return "word";
+      case Kind::optional:
+        return type_text(*type.item);
+      case Kind::list: {
+        const std::string item = type_text(*type.item);
+        return item.rfind("one of", 0) == 0 ? item : item == "word" ? "list of words" : "list of " + item;
+      }
+      case Kind::options:
+        return "[options](#options)";
+      case Kind::choice:
+        return choices(type);
+      default:
+        return link(title_of(type).text, manual_.add(type));
+    }
   }
-  template <class... T>
-  std::string choices(std::variant<T...>*) {
+  std::string choices(const Type& type) {
     std::string text;
-    std::size_t i = 0;
-    for (const std::string& title : {manual_.add<T>()...})
+    for (std::size_t i = 0; i < type.alternatives.size(); ++i)
       text +=
-          (text.empty() ? "one of " : ", ") + link(fmt::format("`{}`", Choices<std::variant<T...>>::list[i++].name), title);
+          (i == 0 ? "one of " : ", ") + link(fmt::format("`{}`", type.words[i].name), manual_.add(*type.alternatives[i]));
     return text;
   }
-  template <class T>
-  std::string allowed(const Field& f) {
-    if constexpr (is_optional<T> || is_list<T>)
-      return allowed<typename T::value_type>(f);
-    else if constexpr (std::is_enum_v<T>) {
+  std::string allowed(const Field& f, const Type& type) {
+    if (type.kind == Kind::optional || type.kind == Kind::list) return allowed(f, *type.item);
+    if (type.kind == Kind::word) {
       std::string line;
-      for (const Word& w : Words<T>::list)
-        line += fmt::format("{}`\"{}\"` ({})", line.empty() ? "" : ", ", w.name, w.sentence);
+      for (const Word& w : type.words) line += fmt::format("{}`\"{}\"` ({})", line.empty() ? "" : ", ", w.name, w.sentence);
       words_ += fmt::format("* `{}`: {}.\n", f.name, line);
       return "see below";
-    } else if (f.refers_to)
-      return fmt::format("name of a {}", f.refers_to);
-    else if (f.non_zero)
-      return "not zero";
-    else {
-      const std::string text = to_text(f.range);
-      return text.rfind("must be ", 0) == 0 ? text.substr(8) : text;
     }
+    if (f.refers_to) return fmt::format("name of a {}", f.refers_to);
+    if (f.non_zero) return "not zero";
+    const std::string text = to_text(f.range);
+    return text.rfind("must be ", 0) == 0 ? text.substr(8) : text;
   }
 
   Manual& manual_;
@@ -204,17 +190,14 @@ class Section : public Describer<Section> {
   std::string rows_, words_;
 };
 
-template <class T>
-std::string Manual::add() {
-  const TitleFinder title = title_of<T>();
+std::string Manual::add(const Type& type) {
+  const TitleFinder title = title_of(type);
   if (!done_.insert(title.text).second) return title.text;
   const std::size_t place = sections_.size();  // before the sections of what it contains
   sections_.emplace_back();
-  T fresh{};
-  FieldTexts defaults;
-  describe(defaults, fresh);
+  const FieldTexts defaults = fresh_texts(type);
   Section section(*this, title, defaults);
-  describe(section, fresh);
+  type.describe(section, type.fresh());
   sections_[place] = section.text();
   return title.text;
 }
@@ -249,7 +232,8 @@ std::string options_text(std::span<const MethodInfo> methods) {
 
 std::string scene_format_manual(std::span<const MethodInfo> methods) {
   Manual manual;
-  manual.add<Scene>();
+  Scene fresh;
+  manual.add(described_scene(fresh).type());
   return introduction + manual.text() + options_text(methods);
 }
 

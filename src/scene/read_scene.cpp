@@ -73,7 +73,7 @@ Checked<Scene> read_scene(std::string_view text, std::string_view file_name) {
   Problems problems;
   scene.source.file = file;
   scene_detail::Reader reader(scene.source, problems);
-  reader.read_struct(table, "", scene);
+  reader.read_table(table, "", scene_detail::described_scene(scene));
   name_unnamed(scene.rods, "rod");
   name_unnamed(scene.clamps, "clamp");
   name_unnamed(scene.bodies, "body");

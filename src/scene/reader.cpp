@@ -92,7 +92,8 @@ bool Reader::read_quantity(const toml::node& node, const Field& field, double& v
 
 void Reader::read_whole(const toml::node& node, const std::string& path, const Field& field, int& value) {
   double number = 0;
-  if (!read_number(node, number) || number != std::floor(number)) return wrong_type(node, path, field, kind_of<int>());
+  if (!read_number(node, number) || number != std::floor(number))
+    return wrong_type(node, path, field, kind_text(type_of<int>));
   // What an int cannot hold is out of any range we describe; 1e9 still fits and is left to the checker.
   if (std::abs(number) > std::numeric_limits<int>::max())
     return complain(node.source(), path, "got " + number_text(number), to_text(field.range));

@@ -3,7 +3,6 @@
 #include <nlohmann/json.hpp>
 
 #include "scene/title_of.h"
-#include "scene/traits.h"
 #include "scene/units.h"
 #include "scene/write_value.h"
 #include "tendril/simulate.h"
@@ -35,66 +34,61 @@ Json number_schema(const Field& f) {
 class Schema {
  public:
   explicit Schema(std::span<const MethodInfo> methods) : methods_(methods) {}
-  template <class T>
-  Json of(const Field& f);
-  template <class T>
-  Json reference();  // to the definition of a struct, made when first met
+  Json of(const Field& f, const Type& type);
+  Json reference(const Type& type);  // to the definition of a struct, made when first met
   Json definitions = Json::object();
 
  private:
   std::span<const MethodInfo> methods_;
-  template <class... T>
-  Json choice(std::variant<T...>*) {
-    using Names = Choices<std::variant<T...>>;
+  Json choice(const Type& type) {
     Json json = {{"type", "object"}, {"minProperties", 1}, {"maxProperties", 1}, {"additionalProperties", false}};
-    std::size_t i = 0;
-    ((json["properties"][Names::list[i].name] = reference<T>(),
-      json["properties"][Names::list[i].name]["description"] = Names::list[i].sentence, ++i),
-     ...);
+    for (std::size_t i = 0; i < type.alternatives.size(); ++i) {
+      Json& property = json["properties"][type.words[i].name];
+      property = reference(*type.alternatives[i]);
+      property["description"] = type.words[i].sentence;
+    }
     return json;
   }
 };
 
 // The object schema of one struct.
-class ObjectSchema : public Describer<ObjectSchema> {
+class ObjectSchema : public Describer {
  public:
   explicit ObjectSchema(Schema& schema) : schema_(schema) { json = {{"type", "object"}, {"additionalProperties", false}}; }
-  void title(const char* title, const char* sentence) { json["title"] = title, json["description"] = sentence; }
-  template <class T>
-  void field(const Field& f, T& value) {
-    Json property = schema_.of<T>(f);
+  Json json;
+
+ protected:
+  void title(const char* title, const char* sentence) override { json["title"] = title, json["description"] = sentence; }
+  void field(const Field& f, Value value) override {
+    Json property = schema_.of(f, value.type());
     property["description"] = with_unit(f.sentence, f.unit);
     if (!f.required) add_default(property, value);
     json["properties"][f.name] = std::move(property);
     if (f.required) json["required"].push_back(f.name);
   }
-  template <class T>
-  void plain(const Field& f, T&) {
+  void plain(const Field& f, Value value) override {
     const Json title = json["title"];
-    json = schema_.of<T>(f);
+    json = schema_.of(f, value.type());
     json["title"] = title;
     json["description"] = with_unit(f.sentence, f.unit);
   }
-  template <class T>
-  void named(const Field& f, std::vector<T>&) {
+  void named(const Field& f, Value items) override {
     json["properties"][f.name] = {
-        {"type", "object"}, {"description", f.sentence}, {"additionalProperties", schema_.reference<T>()}};
+        {"type", "object"}, {"description", f.sentence}, {"additionalProperties", schema_.reference(*items.type().item)}};
   }
-  Json json;
 
  private:
-  template <class T>
-  static void add_default(Json& property, const T& value) {
-    if constexpr (std::is_same_v<T, double>) {
-      if (std::isfinite(value)) property["default"] = value;
-    } else if constexpr (std::is_same_v<T, bool>)
-      property["default"] = value;
-    else if constexpr (std::is_enum_v<T>)
-      property["default"] = word(value);
-    else if constexpr (is_vector<T>)
-      property["default"] = std::vector<double>(value.begin(), value.end());
-    else if constexpr (std::is_same_v<T, std::string>) {
-      if (!value.empty()) property["default"] = value;
+  static void add_default(Json& property, Value value) {
+    if (value.kind() == Kind::number) {
+      if (std::isfinite(value.as<double>())) property["default"] = value.as<double>();
+    } else if (value.kind() == Kind::flag) {
+      property["default"] = value.as<bool>();
+    } else if (value.kind() == Kind::word) {
+      property["default"] = value.word();
+    } else if (value.kind() == Kind::vector) {
+      for (std::size_t i = 0; i < value.count(); ++i) property["default"].push_back(value.item(i).as<double>());
+    } else if (value.kind() == Kind::text) {
+      if (!value.as<std::string>().empty()) property["default"] = value.as<std::string>();
     }
   }
   Schema& schema_;
@@ -124,49 +118,61 @@ Json options_schema(std::span<const MethodInfo> methods) {
   return all;
 }
 
-template <class T>
-Json Schema::of(const Field& f) {
+Json Schema::of(const Field& f, const Type& type) {
   Json json;
-  if constexpr (std::is_same_v<T, double> || std::is_same_v<T, int>) {
-    json = std::is_same_v<T, int> ? Json{{"type", "integer"}} : number_schema(f);
-    add_range(json, f.range);
-  } else if constexpr (std::is_same_v<T, bool>)
-    json["type"] = "boolean";
-  else if constexpr (std::is_same_v<T, std::string>)
-    json["type"] = "string";
-  else if constexpr (std::is_enum_v<T>)
-    json["enum"] = names_of<Words<T>>();
-  else if constexpr (is_vector<T>) {
-    const int size = T::SizeAtCompileTime;
-    json = {{"type", "array"}, {"items", number_schema(f)}, {"minItems", size}, {"maxItems", size}};
-  } else if constexpr (is_optional<T>) {
-    json = of<typename T::value_type>(f);
-    if (f.word_for_none) json = {{"anyOf", {json, {{"const", f.word_for_none}}}}, {"default", f.word_for_none}};
-  } else if constexpr (is_list<T>)
-    json = {{"type", "array"}, {"items", of<typename T::value_type>(f)}};
-  else if constexpr (is_variant<T>)
-    json = choice(static_cast<T*>(nullptr));
-  else if constexpr (is_options<T>)
-    json = options_schema(methods_);
-  else if constexpr (is_key<T>) {  // a table, or the pair [time, value]
-    Json pair = {{"type", "array"}, {"minItems", 2}, {"maxItems", 2}};
-    pair["prefixItems"] = {of<double>(describe_detail::make_field("time", "", unit("s"))),
-                           of<decltype(T::value)>(describe_detail::make_field("value", ""))};
-    json["anyOf"] = {reference<T>(), std::move(pair)};
-  } else
-    json = reference<T>();
+  switch (type.kind) {
+    case Kind::number:
+    case Kind::whole:
+      json = type.kind == Kind::whole ? Json{{"type", "integer"}} : number_schema(f);
+      add_range(json, f.range);
+      break;
+    case Kind::flag:
+      json["type"] = "boolean";
+      break;
+    case Kind::text:
+      json["type"] = "string";
+      break;
+    case Kind::word:
+      json["enum"] = names_of(type.words);
+      break;
+    case Kind::vector: {
+      const std::size_t size = type.count(nullptr);
+      json = {{"type", "array"}, {"items", number_schema(f)}, {"minItems", size}, {"maxItems", size}};
+      break;
+    }
+    case Kind::optional:
+      json = of(f, *type.item);
+      if (f.word_for_none) json = {{"anyOf", {json, {{"const", f.word_for_none}}}}, {"default", f.word_for_none}};
+      break;
+    case Kind::list:
+      json = {{"type", "array"}, {"items", of(f, *type.item)}};
+      break;
+    case Kind::choice:
+      json = choice(type);
+      break;
+    case Kind::options:
+      json = options_schema(methods_);
+      break;
+    case Kind::key: {  // a table, or the pair [time, value]
+      Json pair = {{"type", "array"}, {"minItems", 2}, {"maxItems", 2}};
+      pair["prefixItems"] = {of(describe_detail::make_field("time", "", unit("s")), type_of<double>),
+                             of(describe_detail::make_field("value", ""), *type.item)};
+      json["anyOf"] = {reference(type), std::move(pair)};
+      break;
+    }
+    default:
+      json = reference(type);
+  }
   return json;
 }
 
-template <class T>
-Json Schema::reference() {
-  std::string name = title_of<T>().text;
+Json Schema::reference(const Type& type) {
+  std::string name = title_of(type).text;
   std::replace(name.begin(), name.end(), ' ', '_');
   if (!definitions.contains(name)) {
     definitions[name] = nullptr;  // keeps its place before what it contains
-    T fresh{};
     ObjectSchema object(*this);
-    describe(object, fresh);
+    type.describe(object, type.fresh());
     definitions[name] = std::move(object.json);
   }
   return {{"$ref", "#/$defs/" + name}};
@@ -178,7 +184,7 @@ std::string scene_json_schema(std::span<const MethodInfo> methods) {
   Schema schema(methods);
   Scene fresh;
   ObjectSchema object(schema);
-  describe(object, fresh);
+  described_scene(fresh).describe(object);
   Json json = {{"$schema", "https://json-schema.org/draft/2020-12/schema"}};
   json.update(object.json);
   json["title"] = "tendril scene";

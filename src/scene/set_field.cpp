@@ -1,8 +1,8 @@
 // --set PATH=VALUE: walks the descriptions along the path, then lets the reader read the value there.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
-#include <concepts>
 #include <optional>
 
 #include "scene/check_scene.h"
@@ -68,12 +68,9 @@ class Setter {
     value_ = table;
   }
 
-  template <class T>
-  void set(const Field& f, T& value, std::size_t depth, const std::string& path);
-  template <class T>
-  void set_in_struct(T& value, std::size_t depth, const std::string& path);
-  template <class T>
-  void set_in_named(std::vector<T>& items, std::size_t depth, const std::string& path);
+  void set(const Field& f, Value value, std::size_t depth, const std::string& path);
+  void set_in_table(Value value, std::size_t depth, const std::string& path);
+  void set_in_named(Value items, std::size_t depth, const std::string& path);
 
   std::string path_set;  // with indices, once found
 
@@ -90,12 +87,9 @@ class Setter {
              (place.first[path.size()] == '.' || place.first[path.size()] == '[');
     });
   }
-  template <class T>
-  void assign(const Field& f, T& value, const std::string& path);
-  template <class T>
-  void set_in_list(const Field& f, std::vector<T>& items, std::size_t depth, const std::string& path);
-  template <class T>
-  void set_in_variant(T& value, std::size_t depth, const std::string& path, bool was_empty);
+  void assign(const Field& f, Value value, const std::string& path);
+  void set_in_list(const Field& f, Value items, std::size_t depth, const std::string& path);
+  void set_in_choice(Value value, std::size_t depth, const std::string& path, bool was_empty);
   void set_option(OptionTables& tables, std::size_t depth, const std::string& path);
 
   std::vector<Step> steps_;
@@ -107,31 +101,30 @@ class Setter {
 };
 
 // Finds the one field the path names.
-class FieldFinder : public Describer<FieldFinder> {
+class FieldFinder : public Describer {
  public:
   FieldFinder(Setter& setter, const Step& step, std::size_t depth, const std::string& path)
       : setter_(setter), step_(step), depth_(depth), path_(path) {}
-  template <class T>
-  void field(const Field& f, T& value) {
+  std::vector<std::string> known;
+  bool found = false;
+
+ protected:
+  void field(const Field& f, Value value) override {
     known.emplace_back(f.name);
     if (step_.index || step_.text != f.name) return;
     found = true;
     setter_.set(f, value, depth_ + 1, joined(path_, f.name));
   }
-  template <class T>
-  void plain(const Field& f, T& value) {
+  void plain(const Field& f, Value value) override {
     found = true;
     setter_.set(f, value, depth_, path_);
   }
-  template <class T>
-  void named(const Field& f, std::vector<T>& items) {
+  void named(const Field& f, Value items) override {
     known.emplace_back(f.name);
     if (step_.index || step_.text != f.name) return;
     found = true;
     setter_.set_in_named(items, depth_ + 1, joined(path_, f.name));
   }
-  std::vector<std::string> known;
-  bool found = false;
 
  private:
   Setter& setter_;
@@ -140,73 +133,69 @@ class FieldFinder : public Describer<FieldFinder> {
   const std::string& path_;
 };
 
-template <class T>
-void Setter::assign(const Field& f, T& value, const std::string& path) {
+void Setter::assign(const Field& f, Value value, const std::string& path) {
   arrive(path);
-  constexpr bool wants_text = std::is_same_v<T, std::string> || std::is_enum_v<T>;
+  const bool wants_text = value.kind() == Kind::text || value.kind() == Kind::word;
   if (wants_text && !node().is_string()) value_.insert_or_assign("value", text_);
   reader_.read(node(), path, f, value);
 }
 
-template <class T>
-void Setter::set(const Field& f, T& value, std::size_t depth, const std::string& path) {
+void Setter::set(const Field& f, Value value, std::size_t depth, const std::string& path) {
   if (at_end(depth)) return assign(f, value, path);
   const Step& step = steps_[depth];
-  if constexpr (is_timetable<T>) reader_.unit_of_keys = f.unit;
-  if constexpr (is_optional<T>) {
+  if (value.kind() == Kind::timetable) reader_.unit_of_keys = f.unit;
+  if (value.kind() == Kind::optional) {
     // By the kind of value: optional values are made first; the others are entered by the next step of the path.
-    const bool was_empty = !value.has_value();
-    if (was_empty) value.emplace();
-    if constexpr (is_variant<typename T::value_type>)
-      set_in_variant(*value, depth, path, was_empty);
+    const bool was_empty = value.count() == 0;
+    if (was_empty) value.choose(1);
+    if (value.content().kind() == Kind::choice)
+      set_in_choice(value.content(), depth, path, was_empty);
     else
-      set(f, *value, depth, path);
-  } else if constexpr (is_vector<T>) {
-    if (step.index && *step.index < static_cast<std::size_t>(value.size()) && at_end(depth + 1))
-      return assign(f, value[static_cast<long>(*step.index)], path + step.text);
-    refuse(joined(path, step.text), "there is no such place", fmt::format("[0] to [{}] are", value.size() - 1));
-  } else if constexpr (is_leaf<T>) {
-    refuse(joined(path, step.text), path + " is " + kind_of<T>() + ", nothing is inside it", {});
-  } else if constexpr (is_list<T>) {
+      set(f, value.content(), depth, path);
+  } else if (value.kind() == Kind::vector) {
+    if (step.index && *step.index < value.count() && at_end(depth + 1))
+      return assign(f, value.item(*step.index), path + step.text);
+    refuse(joined(path, step.text), "there is no such place", fmt::format("[0] to [{}] are", value.count() - 1));
+  } else if (is_leaf(value.kind())) {
+    refuse(joined(path, step.text), path + " is " + kind_text(value.type()) + ", nothing is inside it", {});
+  } else if (value.kind() == Kind::list) {
     set_in_list(f, value, depth, path);
-  } else if constexpr (is_variant<T>) {
-    set_in_variant(value, depth, path, false);
-  } else if constexpr (is_options<T>) {
-    set_option(value, depth, path);
+  } else if (value.kind() == Kind::choice) {
+    set_in_choice(value, depth, path, false);
+  } else if (value.kind() == Kind::options) {
+    set_option(value.as<OptionTables>(), depth, path);
   } else {
-    set_in_struct(value, depth, path);
+    set_in_table(value, depth, path);
   }
 }
 
-template <class T>
-void Setter::set_in_struct(T& value, std::size_t depth, const std::string& path) {
+void Setter::set_in_table(Value value, std::size_t depth, const std::string& path) {
   FieldFinder finder(*this, steps_[depth], depth, path);
-  describe(finder, value);
+  value.describe(finder);
   if (!finder.found)
     refuse(joined(path, steps_[depth].text), "there is no such field", suggest(steps_[depth].text, finder.known));
 }
 
-template <class T>
-void Setter::set_in_list(const Field& f, std::vector<T>& items, std::size_t depth, const std::string& path) {
+void Setter::set_in_list(const Field& f, Value items, std::size_t depth, const std::string& path) {
   const Step& step = steps_[depth];
   // By index, by name, or for loads by kind.
-  const auto enter = [&](std::size_t i, std::size_t next) { set(f, items[i], next, path + "[" + std::to_string(i) + "]"); };
-  if (step.index && *step.index < items.size()) return enter(*step.index, depth + 1);
+  const auto enter = [&](std::size_t i, std::size_t next) {
+    set(f, items.item(i), next, path + "[" + std::to_string(i) + "]");
+  };
+  if (step.index && *step.index < items.count()) return enter(*step.index, depth + 1);
   if (step.index)
-    return refuse(path + step.text, fmt::format("there {} {}", items.size() == 1 ? "is" : "are", items.size()),
+    return refuse(path + step.text, fmt::format("there {} {}", items.count() == 1 ? "is" : "are", items.count()),
                   "the first is [0]");
   std::vector<std::string> names;
-  if constexpr (requires(T item) {
-                  { item.name } -> std::convertible_to<std::string>;
-                }) {
-    for (std::size_t i = 0; i < items.size(); ++i) {
-      if (items[i].name == step.text) return enter(i, depth + 1);
-      names.push_back(items[i].name);
+  if (items.type().item->name) {
+    for (std::size_t i = 0; i < items.count(); ++i) {
+      if (items.item(i).name() == step.text) return enter(i, depth + 1);
+      names.push_back(items.item(i).name());
     }
-  } else if constexpr (is_variant<T>) {  // load.gravity is the load of that kind, when there is one of it
+  } else if (items.type().item->kind == Kind::choice) {  // load.gravity is the load of that kind, when there is one of it
     std::size_t count = 0, which = 0;
-    for (std::size_t i = 0; i < items.size(); ++i) {
-      names.emplace_back(Choices<T>::list[items[i].index()].name);
+    for (std::size_t i = 0; i < items.count(); ++i) {
+      names.emplace_back(items.item(i).word());
       if (names.back() == step.text) ++count, which = i;
     }
     if (count == 1) return enter(which, depth);
@@ -215,43 +204,38 @@ void Setter::set_in_list(const Field& f, std::vector<T>& items, std::size_t dept
                     "name one by its index: [0], [1], ...");
   }
   refuse(joined(path, step.text), "there is none of that name",
-         items.empty() ? "the list is empty" : suggest(step.text, names));
+         items.count() == 0 ? "the list is empty" : suggest(step.text, names));
 }
 
-template <class T>
-void Setter::set_in_named(std::vector<T>& items, std::size_t depth, const std::string& path) {
+void Setter::set_in_named(Value items, std::size_t depth, const std::string& path) {
   if (at_end(depth)) return refuse(path, "is a table for each name", "name one: " + path + ".NAME.FIELD");
   std::vector<std::string> names;
-  for (T& item : items) {
-    names.push_back(item.name);
-    if (item.name != steps_[depth].text) continue;
-    if (at_end(depth + 1)) return refuse(joined(path, item.name), "is a table", "name a field in it");
-    return set_in_struct(item, depth + 1, joined(path, item.name));
+  for (std::size_t i = 0; i < items.count(); ++i) {
+    const Value item = items.item(i);
+    names.push_back(item.name());
+    if (item.name() != steps_[depth].text) continue;
+    if (at_end(depth + 1)) return refuse(joined(path, item.name()), "is a table", "name a field in it");
+    return set_in_table(item, depth + 1, joined(path, item.name()));
   }
   refuse(joined(path, steps_[depth].text), "there is none of that name", suggest(steps_[depth].text, names));
 }
 
-template <class T>
-void Setter::set_in_variant(T& value, std::size_t depth, const std::string& path, bool was_empty) {
-  const std::vector<std::string> names = names_of<Choices<T>>();
+void Setter::set_in_choice(Value value, std::size_t depth, const std::string& path, bool was_empty) {
+  const std::vector<std::string> names = names_of(value.type().words);
   const auto found = std::find(names.begin(), names.end(), steps_[depth].text);
   const std::string inner = joined(path, steps_[depth].text);
   if (found == names.end()) return refuse(inner, "there is no such kind", suggest(steps_[depth].text, names));
   // Another kind may be set as a whole, but not one field of it: the others would be missing.
   const auto index = static_cast<std::size_t>(found - names.begin());
   const bool whole = at_end(depth + 1);
-  if (index != value.index() && !whole && !was_empty)
-    return refuse(inner, fmt::format("the scene has `{}` here", names[value.index()]),
-                  fmt::format("set {}, or give all of {} = {{ ... }}", joined(path, names[value.index()]), inner));
-  if (whole || was_empty) choose(value, index);
-  std::visit(
-      [&](auto& v) {
-        if (!whole) return set_in_struct(v, depth + 1, inner);
-        arrive(inner);
-        source_.places[inner] = {0, 0};
-        reader_.read_struct(node(), inner, v);
-      },
-      value);
+  if (index != value.count() && !whole && !was_empty)
+    return refuse(inner, fmt::format("the scene has `{}` here", value.word()),
+                  fmt::format("set {}, or give all of {} = {{ ... }}", joined(path, value.word()), inner));
+  if (whole || was_empty) value.choose(index);
+  if (!whole) return set_in_table(value.chosen(), depth + 1, inner);
+  arrive(inner);
+  source_.places[inner] = {0, 0};
+  reader_.read_table(node(), inner, value.chosen());
 }
 
 void Setter::set_option(OptionTables& tables, std::size_t depth, const std::string& path) {
@@ -301,7 +285,7 @@ Problems set_field(Scene& scene, std::string_view path, std::string_view value) 
   Scene changed = scene;
   Problems problems;
   Setter setter(*steps, value, changed.source, problems);
-  setter.set_in_struct(changed, 0, "");
+  setter.set_in_table(described_scene(changed), 0, "");
   if (has_errors(problems)) return problems;
   reload_files(changed, problems);
   if (!has_errors(problems)) scene = std::move(changed);

@@ -3,27 +3,24 @@
 
 #include <string>
 
-#include "scene/describe_scene.h"
+#include "scene/described.h"
 
 namespace tendril::scene_detail {
 
-class TitleFinder : public Describer<TitleFinder> {
+class TitleFinder : public Describer {
  public:
-  void title(const char* title, const char* sentence) { text = title, about_text = sentence; }
-  template <class T>
-  void field(const Field&, T&) {}
-  template <class T>
-  void plain(const Field&, T&) {}
-  template <class T>
-  void named(const Field&, std::vector<T>&) {}
   std::string text, about_text;
+
+ protected:
+  void title(const char* title, const char* sentence) override { text = title, about_text = sentence; }
+  void field(const Field&, Value) override {}
+  void plain(const Field&, Value) override {}
+  void named(const Field&, Value) override {}
 };
 
-template <class T>
-TitleFinder title_of() {
-  T fresh{};
+inline TitleFinder title_of(const Type& type) {
   TitleFinder finder;
-  describe(finder, fresh);
+  type.describe(finder, type.fresh());
   return finder;
 }
 

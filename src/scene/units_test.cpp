@@ -48,44 +48,30 @@ SENTENCE("scene", "a text of another kind, without unit or with an unknown one i
   EXPECT_EQ(unit_complaint("5 mm"), "");
 }
 
-class UnitCollector : public Describer<UnitCollector> {
+class UnitCollector : public Describer {
  public:
-  template <class T>
-  void field(const Field& f, T& value) {
-    units.insert(f.unit);
-    enter(value);
-  }
-  template <class T>
-  void plain(const Field& f, T& value) {
-    field(f, value);
-  }
-  template <class T>
-  void named(const Field&, std::vector<T>&) {
-    T item;
-    describe(*this, item);
-  }
   std::set<std::string> units;
 
+ protected:
+  void field(const Field& f, Value value) override {
+    units.insert(f.unit);
+    enter(value.type());
+  }
+  void plain(const Field& f, Value value) override { field(f, value); }
+  void named(const Field&, Value items) override { enter(*items.type().item); }
+
  private:
-  template <class T>
-  void enter(T& value) {
-    if constexpr (is_optional<T> || is_list<T>) {
-      typename T::value_type item{};
-      enter(item);
-    } else if constexpr (is_variant<T>) {
-      for (std::size_t i = 0; i < std::variant_size_v<T>; ++i) {
-        choose(value, i);
-        std::visit([this](auto& v) { describe(*this, v); }, value);
-      }
-    } else if constexpr (is_struct<T>)
-      describe(*this, value);
+  void enter(const Type& type) {
+    if (type.kind == Kind::optional || type.kind == Kind::list) enter(*type.item);
+    for (const Type* alternative : type.alternatives) enter(*alternative);
+    if (type.describe) type.describe(*this, type.fresh());
   }
 };
 
 SENTENCE("scene", "every unit that the description of scenes uses can be read, and its example too") {
   UnitCollector collector;
   Scene scene;
-  describe(collector, scene);
+  described_scene(scene).describe(collector);
   EXPECT_GE(collector.units.size(), 20u);
   for (const std::string& unit : collector.units) {
     if (unit.empty() || unit == "circumferences") continue;

@@ -1,34 +1,19 @@
-// Visits every leaf of a described value with its path. Self offers leaf(const Field&, const std::string& path, T& value).
+// Visits every leaf of a described value with its path.
 #pragma once
 
 #include <string>
-#include <vector>
 
-#include "scene/describe_scene.h"
-#include "scene/traits.h"
+#include "scene/described.h"
 
 namespace tendril::scene_detail {
 
-template <class Self>
-class Walker : public Describer<Self> {
- public:
-  template <class T>
-  void field(const Field& f, T& value) {
-    inside(f.name, [&] { walk(f, value); });
-  }
-  template <class T>
-  void plain(const Field& f, T& value) {
-    walk(f, value);
-  }
-  template <class T>
-  void named(const Field& f, std::vector<T>& items) {
-    inside(f.name, [&] {
-      for (T& item : items) inside(item.name.c_str(), [&] { walk(f, item); });
-    });
-  }
-
+class Walker : public Describer {
  protected:
-  std::string path_;
+  virtual void leaf(const Field& f, const std::string& path, Value value) = 0;
+
+  void field(const Field& f, Value value) override;
+  void plain(const Field& f, Value value) override { walk(f, value); }
+  void named(const Field& f, Value items) override;
 
  private:
   template <class F>
@@ -39,27 +24,8 @@ class Walker : public Describer<Self> {
     visit();
     path_.resize(length);
   }
-  template <class T>
-  void walk(const Field& f, T& value) {
-    Self& self = static_cast<Self&>(*this);
-    if constexpr (is_leaf<T>)
-      self.leaf(f, path_, value);
-    else if constexpr (is_optional<T>) {
-      if (value) walk(f, *value);
-    } else if constexpr (is_list<T>) {
-      const std::size_t length = path_.size();
-      for (std::size_t i = 0; i < value.size(); ++i) {
-        path_ += '[' + std::to_string(i) + ']';
-        walk(f, value[i]);
-        path_.resize(length);
-      }
-    } else if constexpr (is_variant<T>)
-      inside(Choices<T>::list[value.index()].name, [&] { std::visit([&self](auto& v) { describe(self, v); }, value); });
-    else if constexpr (is_options<T>) {
-    }  // their descriptions belong to the methods: check_options
-    else
-      describe(self, value);
-  }
+  void walk(const Field& f, Value value);
+  std::string path_;
 };
 
 }  // namespace tendril::scene_detail

@@ -9,7 +9,7 @@
 #include "validation/references.h"
 #include "validation/solve.h"
 
-namespace tendril {
+namespace tendril::experiments::compact_cantilever {
 namespace {
 
 Scene clamped_beam(int segments) {
@@ -63,7 +63,7 @@ Vec3 resting_tip(double load) {
 
 }  // namespace
 
-std::vector<Check> compact_cantilever(ExperimentContext& context) {
+std::vector<Check> experiment(ExperimentContext& context) {
   std::vector<Check> checks;
   std::vector<std::vector<double>> rows;
   for (const reference::Tip& t : reference::tip_load)
@@ -81,4 +81,4 @@ std::vector<Check> compact_cantilever(ExperimentContext& context) {
   return checks;
 }
 
-}  // namespace tendril
+}  // namespace tendril::experiments::compact_cantilever

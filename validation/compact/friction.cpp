@@ -8,8 +8,10 @@
 #include "validation/experiment.h"
 #include "validation/solve.h"
 
-namespace tendril {
+namespace tendril::experiments::compact_friction {
 namespace {
+
+using namespace contact_capstan;
 
 constexpr double R = capstan_radius, step = 4e-3;
 
@@ -34,16 +36,17 @@ double slip_of(double ratio, double enough) {
 
 }  // namespace
 
-std::vector<Check> compact_friction(ExperimentContext& context) {
+std::vector<Check> experiment(ExperimentContext& context) {
   std::vector<Check> checks;
   const double holds = slip_of(0.98, R), slides = slip_of(1.02, 0.02 * R);
   checks.push_back(bound_check("capstan: creep in 10 s at 0.98 exp(mu theta), over R", holds / R, 1e-5));
   checks.push_back(at_least("capstan: slip at 1.02 exp(mu theta), over R", 0.01, slides / R));
   context.write_csv("capstan", {"load over exp(mu theta)", "slip/R"}, {{0.98, holds / R}, {1.02, slides / R}});
-  for (Check& check : crossing_with("compact", step, context))
+  for (Check& check : contact_crossing::crossing_with("compact", step, context))
     check.name = "crossing: " + check.name, checks.push_back(check);
-  for (Check& check : drop_with("compact", 3e-3, context)) check.name = "drop: " + check.name, checks.push_back(check);
+  for (Check& check : contact_drop::drop_with("compact", 3e-3, context))
+    check.name = "drop: " + check.name, checks.push_back(check);
   return checks;
 }
 
-}  // namespace tendril
+}  // namespace tendril::experiments::compact_friction

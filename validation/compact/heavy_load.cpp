@@ -3,7 +3,7 @@
 #include "methods/compact/compact.h"
 #include "validation/experiment.h"
 
-namespace tendril {
+namespace tendril::experiments::compact_heavy_load {
 namespace {
 
 using namespace compact;
@@ -33,7 +33,7 @@ std::shared_ptr<const Model> rope_model() {
 
 }  // namespace
 
-std::vector<Check> compact_heavy_load(ExperimentContext& context) {
+std::vector<Check> experiment(ExperimentContext& context) {
   Compact method(rope_model(), {});
   constexpr double h = 5e-3;
   double time = 0, iterations = 0, steps = 0, vertical = 0, tension = 0;
@@ -60,4 +60,4 @@ std::vector<Check> compact_heavy_load(ExperimentContext& context) {
           bound_check("Newton iterations per step, mean", iterations / steps, 3)};
 }
 
-}  // namespace tendril
+}  // namespace tendril::experiments::compact_heavy_load

@@ -8,7 +8,7 @@
 #include "validation/references.h"
 #include "validation/solve.h"
 
-namespace tendril {
+namespace tendril::experiments::compact_helix_gravity {
 namespace {
 
 const double helix_length = 6 * math::pi * std::hypot(1.0, 0.6 / math::two_pi);
@@ -52,7 +52,7 @@ Vec3 helix_tip(const Scene& scene) { return run_to_end(scene).frame().position[N
 
 }  // namespace
 
-std::vector<Check> compact_helix_gravity(ExperimentContext& context) {
+std::vector<Check> experiment(ExperimentContext& context) {
   std::vector<Check> checks;
   std::vector<std::vector<double>> rows;
   for (const reference::SpatialTip& t : reference::hanging_helix) {
@@ -81,4 +81,4 @@ std::vector<Check> compact_helix_gravity(ExperimentContext& context) {
   return checks;
 }
 
-}  // namespace tendril
+}  // namespace tendril::experiments::compact_helix_gravity

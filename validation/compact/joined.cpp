@@ -8,7 +8,7 @@
 #include "validation/solve.h"
 #include "validation/wilberforce.h"
 
-namespace tendril {
+namespace tendril::experiments::compact_joined {
 namespace {
 
 constexpr double pi_joined = std::numbers::pi;
@@ -189,7 +189,7 @@ double apart(ExperimentContext& context, bool loop) {
 
 }  // namespace
 
-std::vector<Check> compact_joined(ExperimentContext& context) {
+std::vector<Check> experiment(ExperimentContext& context) {
   const Swing swing = swing_of_transducer();
   const Bob coarse = rest_of(400), fine = rest_of(800);
   const Tones tones = tones_of(context, 400);
@@ -208,4 +208,4 @@ std::vector<Check> compact_joined(ExperimentContext& context) {
   };
 }
 
-}  // namespace tendril
+}  // namespace tendril::experiments::compact_joined

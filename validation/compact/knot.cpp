@@ -11,7 +11,7 @@
 #include "validation/experiment.h"
 #include "validation/solve.h"
 
-namespace tendril {
+namespace tendril::experiments::compact_knot {
 namespace {
 
 constexpr double r = 0.03;
@@ -143,7 +143,7 @@ void add_checks(const std::string& name, const Tight& t, std::vector<Check>& che
 
 }  // namespace
 
-std::vector<Check> compact_knot(ExperimentContext& context) {
+std::vector<Check> experiment(ExperimentContext& context) {
   const Scene scene = open_knot(100);
   std::vector<Check> checks;
   std::vector<std::vector<double>> rows;
@@ -196,4 +196,4 @@ std::vector<Check> compact_knot(ExperimentContext& context) {
   return checks;
 }
 
-}  // namespace tendril
+}  // namespace tendril::experiments::compact_knot

@@ -14,7 +14,7 @@
 #include "validation/experiment.h"
 #include "validation/machine_speed.h"
 
-namespace tendril {
+namespace tendril::experiments::compact_penalty_and_kkt {
 namespace {
 
 constexpr double frame_time = 3e-3;
@@ -150,7 +150,7 @@ void check_first_frame(const std::shared_ptr<const Model>& model, ExperimentCont
 
 }  // namespace
 
-std::vector<Check> compact_penalty_and_kkt(ExperimentContext& context) {
+std::vector<Check> experiment(ExperimentContext& context) {
   const auto model = soft_helix(200);
   std::vector<Check> checks;
   check_violations(model, context, checks);
@@ -159,4 +159,4 @@ std::vector<Check> compact_penalty_and_kkt(ExperimentContext& context) {
   return checks;
 }
 
-}  // namespace tendril
+}  // namespace tendril::experiments::compact_penalty_and_kkt

@@ -14,7 +14,7 @@
 #include "validation/experiment.h"
 #include "validation/machine_speed.h"
 
-namespace tendril {
+namespace tendril::experiments::compact_plectoneme {
 namespace {
 
 constexpr double radius = 0.003, three_turns = 3 * math::two_pi / 10;  // [m], [s] at 10 rad/s
@@ -66,7 +66,7 @@ Wound wind_up() {
 
 }  // namespace
 
-std::vector<Check> compact_plectoneme(ExperimentContext& context) {
+std::vector<Check> experiment(ExperimentContext& context) {
   std::vector<Check> checks;
   // docs/references.md 4b, T L^2/EI = 10
   const double buckles = threshold(evenly_twisted, 9, 12);
@@ -91,4 +91,4 @@ std::vector<Check> compact_plectoneme(ExperimentContext& context) {
   return checks;
 }
 
-}  // namespace tendril
+}  // namespace tendril::experiments::compact_plectoneme

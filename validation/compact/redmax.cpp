@@ -2,7 +2,13 @@
 //
 // RedMax first goes to reduced coordinates, then discretises time: velocities are linearly implicit, M v+ = M v + h (f - M J' v) - h^2 K v+
 // with the stiffness K of the joints only; weight and centrifugal terms are explicit. [Zhao 2022, App. C; ERRATA Z18]
-// A change from relative to absolute angular velocities is linear and changes no step, so that the chain solver of `compact` serves here, too.
+// A change from relative to absolute angular velocities is linear and changes none of them, so that the chain solver of `compact` serves here,
+// too; frames are turned by them, which differs from adding to exponential coordinates of joints by the second order of a step.
+//
+// Weight and tension, which RedMax leaves out of its matrix, make it unstable where they are stiffer than the joints: in the limit of long steps
+// a mode of elastic stiffness k and stiffness g of the weight is multiplied by -g/k in every step. The paper does not give the modulus of
+// its helix. With 1 MPa joints win at every g up to 1000 m/s^2 (columns of the CSV); with 0.03 MPa they do not. `compact` is asked for
+// both.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -13,13 +19,13 @@
 #include "methods/compact/compact.h"
 #include "validation/experiment.h"
 
-namespace tendril {
+namespace tendril::experiments::compact_redmax {
 namespace {
 
 using namespace compact;
 
 constexpr int helix_segments = 50;
-constexpr double soft = 3e4, stiff = 1e6;  // Young's moduli [Pa]: one that g bends, and the paper's
+constexpr double soft = 3e4, stiff = 1e6;  // Young's moduli [Pa]: one that g bends, and that of the paper's Fig. 11
 
 std::shared_ptr<const Model> heavy_helix(double E, double g) {
   Scene scene;
@@ -158,24 +164,29 @@ Held compact_holds(double E, double g, double h) {
 
 }  // namespace
 
-std::vector<Check> compact_redmax(ExperimentContext& context) {
+std::vector<Check> experiment(ExperimentContext& context) {
   std::vector<Check> checks;
   std::vector<std::vector<double>> rows;
   double first = 0, before = HUGE_VAL;
   for (const double g : {1.0, 10.0, 100.0, 1000.0}) {
-    const double h = largest_step(*heavy_helix(soft, g));
-    const Held held = compact_holds(stiff, g, 0.25);
-    rows.push_back({g, h, 1.0 * held.most});
+    const double h = largest_step(*heavy_helix(soft, g)), of_stiff = largest_step(*heavy_helix(stiff, g));
+    const Held held_soft = compact_holds(soft, g, 0.25), held = compact_holds(stiff, g, 0.25);
+    rows.push_back({g, h, of_stiff, 1.0 * held_soft.most, 1.0 * held.most});
     if (first == 0) first = h;
-    checks.push_back({fmt::format("redmax, g = {:g}: largest step [s], not above that of a tenth of g", g), before, h, 0, 0,
-                      h <= before});
+    checks.push_back({fmt::format("redmax, 0.03 MPa, g = {:g}: largest step [s], not above that of a tenth of g", g), before,
+                      h, 0, 0, h <= before});
     before = h;
-    checks.push_back(absolute_check(fmt::format("compact, g = {:g}: holds 40 steps of 250 ms", g), 1, held.fine ? 1 : 0, 0));
+    for (const bool is_soft : {true, false})
+      checks.push_back(
+          absolute_check(fmt::format("compact, {} MPa, g = {:g}: holds 40 steps of 250 ms", is_soft ? "0.03" : "1", g), 1,
+                         (is_soft ? held_soft : held).fine ? 1 : 0, 0));
   }
-  checks.push_back(bound_check("redmax: largest step at 1000 over that at 1 m/s^2", before / first, 0.01));
-  context.write_csv("steps", {"g [m/s^2]", "redmax: largest step [s], 0: below 0.1 ms", "compact, 250 ms: most iterations"},
+  checks.push_back(bound_check("redmax, 0.03 MPa: largest step at 1000 over that at 1 m/s^2", before / first, 0.01));
+  context.write_csv("steps",
+                    {"g [m/s^2]", "redmax, 0.03 MPa: largest step [s], 0: below 0.1 ms", "redmax, 1 MPa: largest step [s]",
+                     "compact, 0.03 MPa, 250 ms: most iterations", "compact, 1 MPa, 250 ms: most iterations"},
                     rows);
   return checks;
 }
 
-}  // namespace tendril
+}  // namespace tendril::experiments::compact_redmax

@@ -7,7 +7,7 @@
 #include "validation/experiment.h"
 #include "validation/solve.h"
 
-namespace tendril {
+namespace tendril::experiments::compact_second_order {
 namespace {
 
 constexpr double weight = 10;  // w L^3/EI
@@ -72,7 +72,7 @@ double frequency(double betaL) {
 
 }  // namespace
 
-std::vector<Check> compact_second_order(ExperimentContext& context) {
+std::vector<Check> experiment(ExperimentContext& context) {
   std::vector<Check> checks;
   std::vector<std::vector<double>> rows;
   const Vec3 smooth = release(smooth_start("trbdf2", 6400)).tip;
@@ -102,4 +102,4 @@ std::vector<Check> compact_second_order(ExperimentContext& context) {
   return checks;
 }
 
-}  // namespace tendril
+}  // namespace tendril::experiments::compact_second_order

@@ -4,7 +4,7 @@
 #include "validation/compact/threshold.h"
 #include "validation/experiment.h"
 
-namespace tendril {
+namespace tendril::experiments::compact_stability {
 namespace {
 
 Scene straight_scene(int segments, double GJ) {
@@ -51,7 +51,7 @@ Scene twisted_ring(double angle) {
 
 }  // namespace
 
-std::vector<Check> compact_stability(ExperimentContext& context) {
+std::vector<Check> experiment(ExperimentContext& context) {
   // docs/references.md 4a, 4b, 4c
   const double euler = 2.4674011, greenhill = 8.986818916, michell = 10.88279619;
   std::vector<Check> checks;
@@ -83,4 +83,4 @@ std::vector<Check> compact_stability(ExperimentContext& context) {
   return checks;
 }
 
-}  // namespace tendril
+}  // namespace tendril::experiments::compact_stability

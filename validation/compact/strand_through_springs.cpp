@@ -12,7 +12,7 @@
 #include "validation/machine_speed.h"
 #include "validation/solve.h"
 
-namespace tendril {
+namespace tendril::experiments::compact_strand_through_springs {
 namespace {
 
 constexpr double r = 0.03, turns = 10, step = 3e-3;
@@ -83,7 +83,7 @@ double winding(const Frame& frame, int spring) {
 
 }  // namespace
 
-std::vector<Check> compact_strand_through_springs(ExperimentContext& context) {
+std::vector<Check> experiment(ExperimentContext& context) {
   Simulation simulation = open_or_throw(strand_through_springs());
   double least = 1e9, met = -1, least_winding = turns, next = 0, length_error = 0;
   long steps = 0, iterations = 0, contacts = 0;
@@ -127,4 +127,4 @@ std::vector<Check> compact_strand_through_springs(ExperimentContext& context) {
   return checks;
 }
 
-}  // namespace tendril
+}  // namespace tendril::experiments::compact_strand_through_springs

@@ -12,7 +12,7 @@
 #include "validation/experiment.h"
 #include "validation/machine_speed.h"
 
-namespace tendril {
+namespace tendril::experiments::compact_table_1 {
 namespace {
 
 using namespace compact;
@@ -96,7 +96,7 @@ OurRow measured_row(int row) {
 
 }  // namespace
 
-std::vector<Check> compact_table_1(ExperimentContext& context) {
+std::vector<Check> experiment(ExperimentContext& context) {
   std::vector<Check> checks;
   std::vector<std::vector<double>> rows;
   constexpr double apart = std::numeric_limits<double>::quiet_NaN();  // not measured apart
@@ -131,4 +131,4 @@ std::vector<Check> compact_table_1(ExperimentContext& context) {
   return checks;
 }
 
-}  // namespace tendril
+}  // namespace tendril::experiments::compact_table_1

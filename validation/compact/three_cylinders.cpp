@@ -9,14 +9,14 @@
 #include "validation/experiment.h"
 #include "validation/solve.h"
 
-namespace tendril {
+namespace tendril::experiments::compact_three_cylinders {
 
-std::vector<Check> compact_three_cylinders(ExperimentContext& context) {
-  Scene scene = dropped_rod();
+std::vector<Check> experiment(ExperimentContext& context) {
+  Scene scene = contact_drop::dropped_rod();
   scene.method = "compact";
   scene.time.step = 3e-3;
   Simulation simulation = open_or_throw(scene);
-  double first = -1, lowest = 1e9, risen = 0, before = 0, rise = 0, start = 0, least = 1e9, next = 0;
+  double first = -1, lowest = 1e9, risen = 0, least_energy = 0, before = 0, rise = 0, start = 0, least = 1e9, next = 0;
   long steps = 0, iterations = 0;
   std::vector<std::vector<double>> rows;
   while (!simulation.finished()) {
@@ -24,8 +24,10 @@ std::vector<Check> compact_three_cylinders(ExperimentContext& context) {
     const Frame& frame = simulation.frame();
     const double height = frame.position[NodeIndex{100}].z(), energy = frame.own_energy.total();
     ++steps, iterations += frame.report.iterations;
-    if (steps == 1) start = energy;
-    if (steps > 1) rise = std::max(rise, energy - before);
+    // Above anything it had before: rises of several steps count together.
+    if (steps == 1) start = least_energy = energy;
+    least_energy = std::min(least_energy, energy);
+    rise = std::max(rise, energy - least_energy);
     before = energy;
     for (const ContactPoint& p : frame.contacts) {
       least = std::min(least, p.gap);
@@ -49,11 +51,11 @@ std::vector<Check> compact_three_cylinders(ExperimentContext& context) {
       at_least("the middle rises again after the first touch [m]", 0.01, risen),
       bound_check("speed at the end, fastest node [m/s]", fastest, 1e-3),
       relative_check("supports carry the weight [N]", weight, force, 1e-3),
-      bound_check("largest rise of energy in a step, over the drop", rise / (start - before), 0.01),
+      bound_check("largest rise of energy above what it was before, over the drop", rise / (start - before), 0.01),
       at_least("least gap, over the radius", 0, least / r),
       bound_check("Newton iterations per step", double(iterations) / double(steps), 5),
       bound_check("retries", double(simulation.report().retries), 0),
   };
 }
 
-}  // namespace tendril
+}  // namespace tendril::experiments::compact_three_cylinders

@@ -11,7 +11,7 @@
 #include "validation/experiment.h"
 #include "validation/solve.h"
 
-namespace tendril {
+namespace tendril::experiments::contact_capstan {
 namespace {
 
 constexpr double pi = std::numbers::pi;
@@ -118,7 +118,7 @@ Watched watch(const Scene& scene, int middle, double enough) {
 
 }  // namespace
 
-std::vector<Check> contact_capstan(ExperimentContext& context) {
+std::vector<Check> experiment(ExperimentContext& context) {
   std::vector<Check> checks;
   std::vector<std::vector<double>> borders;
   double worst = 0;
@@ -162,4 +162,4 @@ std::vector<Check> contact_capstan(ExperimentContext& context) {
   return checks;
 }
 
-}  // namespace tendril
+}  // namespace tendril::experiments::contact_capstan

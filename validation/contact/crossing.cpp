@@ -8,7 +8,7 @@
 #include "validation/experiment.h"
 #include "validation/solve.h"
 
-namespace tendril {
+namespace tendril::experiments::contact_crossing {
 namespace {
 
 constexpr double r = 2e-3, T = 2, down = 0.5;  // [m], [N], of the load at the end: how much of it pulls down
@@ -54,7 +54,7 @@ Scene crossing(double angle, double mu) {
 
 }  // namespace
 
-std::vector<Check> contact_crossing(ExperimentContext& context) { return crossing_with("der", 0, context); }
+std::vector<Check> experiment(ExperimentContext& context) { return crossing_with("der", 0, context); }
 
 std::vector<Check> crossing_with(const std::string& method, double step, ExperimentContext& context) {
   std::vector<Check> checks;
@@ -95,4 +95,4 @@ std::vector<Check> crossing_with(const std::string& method, double step, Experim
   return checks;
 }
 
-}  // namespace tendril
+}  // namespace tendril::experiments::contact_crossing

@@ -9,7 +9,7 @@
 #include "validation/experiment.h"
 #include "validation/solve.h"
 
-namespace tendril {
+namespace tendril::experiments::contact_drop {
 namespace {
 
 constexpr double length = 16, r = 0.03, R = 0.3, density = 0.5, apart = 5, height = 1, half_width = 3;
@@ -45,7 +45,7 @@ Scene dropped_rod() {
   return scene;
 }
 
-std::vector<Check> contact_drop(ExperimentContext& context) { return drop_with("der", 0, context); }
+std::vector<Check> experiment(ExperimentContext& context) { return drop_with("der", 0, context); }
 
 std::vector<Check> drop_with(const std::string& method, double step, ExperimentContext& context) {
   Scene scene = dropped_rod();
@@ -96,4 +96,4 @@ std::vector<Check> drop_with(const std::string& method, double step, ExperimentC
   };
 }
 
-}  // namespace tendril
+}  // namespace tendril::experiments::contact_drop

@@ -10,7 +10,7 @@
 #include "validation/references.h"
 #include "validation/solve.h"
 
-namespace tendril {
+namespace tendril::experiments::der_cantilever {
 namespace {
 
 constexpr std::array<int, 3> segment_counts{40, 80, 160};
@@ -184,7 +184,7 @@ Check check_shooting() {
 
 }  // namespace
 
-std::vector<Check> der_cantilever(ExperimentContext& context) {
+std::vector<Check> experiment(ExperimentContext& context) {
   Findings found;
   found.checks.push_back(check_shooting());
   double number = 0;
@@ -204,4 +204,4 @@ std::vector<Check> der_cantilever(ExperimentContext& context) {
   return found.checks;
 }
 
-}  // namespace tendril
+}  // namespace tendril::experiments::der_cantilever

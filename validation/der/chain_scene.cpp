@@ -3,17 +3,17 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <numbers>
+#include "math/number.h"
 
 namespace tendril {
 namespace {
 
-constexpr double pi = std::numbers::pi;
+using math::pi;
 constexpr double stiffness = 2;     // B = 2 I, beta = 2  [N m^2]
 constexpr double line_mass = 0.01;  // [kg/m]
 constexpr double gravity = 0.5;     // [m/s^2] the paper gives neither mass nor gravity: a link weighs 1.5 % of B/R^2
 constexpr double apart = 1.8;       // of the centres of two neighbours, a little slack [m]
-constexpr double bow = 2.2;         // the links start along an arc of this angle [rad]
+constexpr double bent_by = 2.2;     // the links start along an arc of this angle [rad]
 
 // A circle whose gap looks to `side`, run through from the one end to the other in the plane of `along` and `side`.
 ArcCurve open_circle(const Vec3& centre, const Vec3& along, const Vec3& side, double gap) {
@@ -29,11 +29,11 @@ Scene chain_scene(const ChainLinks& choice) {
   scene.title = "Hanging chain";
   scene.about = "Open links hang in each other and are pulled until one of them opens and its neighbour slips off.";
   scene.time.duration = choice.pull + 2;
-  const double radius = (choice.links - 1) * apart / bow;
+  const double radius = (choice.links - 1) * apart / bent_by;
   for (int i = 0; i < choice.links; ++i) {
-    const double angle = bow * (static_cast<double>(i) / (choice.links - 1) - 0.5);
+    const double angle = bent_by * (static_cast<double>(i) / (choice.links - 1) - 0.5);
     const Vec3 along(std::cos(angle), 0, std::sin(angle)), up(-std::sin(angle), 0, std::cos(angle));
-    const Vec3 centre(radius * std::sin(angle), 0, radius * (std::cos(0.5 * bow) - std::cos(angle)));
+    const Vec3 centre(radius * std::sin(angle), 0, radius * (std::cos(0.5 * bent_by) - std::cos(angle)));
     Rod link;
     link.name = fmt::format("link{}", i + 1);
     link.section = StiffnessSection{.EA = {},

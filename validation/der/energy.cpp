@@ -11,7 +11,7 @@
 #include "validation/experiment.h"
 #include "validation/solve.h"
 
-namespace tendril {
+namespace tendril::experiments::der_energy {
 namespace {
 
 constexpr int long_run = 100000;   // steps
@@ -278,7 +278,7 @@ void examine_lengths(const Scene& scene, const std::string& file, ExperimentCont
 
 }  // namespace
 
-std::vector<Check> der_energy(ExperimentContext& context) {
+std::vector<Check> experiment(ExperimentContext& context) {
   std::vector<Check> checks;
   examine_free(straight_isotropic(), "free_isotropic", context, checks);
   examine_free(curved_anisotropic(), "free_general", context, checks);
@@ -289,4 +289,4 @@ std::vector<Check> der_energy(ExperimentContext& context) {
   return checks;
 }
 
-}  // namespace tendril
+}  // namespace tendril::experiments::der_energy

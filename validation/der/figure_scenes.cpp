@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
-#include <numbers>
 #include <stdexcept>
 
+#include "math/number.h"
 #include "methods/der/der.h"
 #include "validation/der/chain_scene.h"
 #include "validation/der/overhand_knot.h"
@@ -16,7 +16,7 @@
 namespace tendril {
 namespace {
 
-constexpr double pi = std::numbers::pi;
+using math::pi;
 
 Rod rod_of(const StiffnessSection& section, const Curve& rest, int segments) {
   Rod rod;

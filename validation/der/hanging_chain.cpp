@@ -18,7 +18,7 @@
 #include "validation/experiment.h"
 #include "validation/solve.h"
 
-namespace tendril {
+namespace tendril::experiments::der_hanging_chain {
 namespace {
 
 // The corners of a link; closed by the straight piece from its last to its first.
@@ -102,7 +102,7 @@ Watched watch(const ChainLinks& choice) {
 
 }  // namespace
 
-std::vector<Check> der_hanging_chain(ExperimentContext& context) {
+std::vector<Check> experiment(ExperimentContext& context) {
   ChainLinks choice;
   const Watched w = watch(choice);
   std::vector<std::string> head{"time [s]", "pull [N]"};
@@ -122,4 +122,4 @@ std::vector<Check> der_hanging_chain(ExperimentContext& context) {
   return checks;
 }
 
-}  // namespace tendril
+}  // namespace tendril::experiments::der_hanging_chain

@@ -18,7 +18,7 @@
 #include "validation/der/end_rotation.h"
 #include "validation/experiment.h"
 
-namespace tendril {
+namespace tendril::experiments::der_helical_buckling {
 namespace {
 
 constexpr double length = 9.29, alpha = 1.345, beta = 0.789, shortening = 0.3, turns = 27;
@@ -207,7 +207,7 @@ void add_checks(const std::string& rod, const Result (&r)[3], std::vector<Check>
 
 }  // namespace
 
-std::vector<Check> der_helical_buckling(ExperimentContext& context) {
+std::vector<Check> experiment(ExperimentContext& context) {
   std::vector<Check> checks;
   Rows rows;
   Result uniform[3], refined[3];
@@ -223,4 +223,4 @@ std::vector<Check> der_helical_buckling(ExperimentContext& context) {
   return checks;
 }
 
-}  // namespace tendril
+}  // namespace tendril::experiments::der_helical_buckling

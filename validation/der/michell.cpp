@@ -15,7 +15,7 @@
 #include "methods/der/der.h"
 #include "validation/experiment.h"
 
-namespace tendril {
+namespace tendril::experiments::der_michell {
 namespace {
 
 // alpha = 1, R = 1, mass per length = 1: time is counted in sqrt(rho R^4/alpha).
@@ -103,7 +103,7 @@ double border(double low, double high, double precision, const Unstable& unstabl
 
 }  // namespace
 
-std::vector<Check> der_michell(ExperimentContext& context) {
+std::vector<Check> experiment(ExperimentContext& context) {
   std::vector<Check> checks;
   std::vector<std::vector<double>> map, borders;
   int disagree = 0;
@@ -142,4 +142,4 @@ std::vector<Check> der_michell(ExperimentContext& context) {
   return checks;
 }
 
-}  // namespace tendril
+}  // namespace tendril::experiments::der_michell

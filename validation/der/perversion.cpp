@@ -15,7 +15,7 @@
 #include "validation/der/end_rotation.h"
 #include "validation/experiment.h"
 
-namespace tendril {
+namespace tendril::experiments::der_perversion {
 namespace {
 
 constexpr double turns = 5, radius = 0.02, pitch = 0.002;  // of the natural shape [m]
@@ -150,7 +150,7 @@ void write_figure(ExperimentContext& context, const std::string& name, const Fra
 
 }  // namespace
 
-std::vector<Check> der_perversion(ExperimentContext& context) {
+std::vector<Check> experiment(ExperimentContext& context) {
   std::vector<Check> checks;
   Spring spring;
   checks.push_back(absolute_check("link of the natural shape [turns]", turns, (spring.move_to(1e-6), spring.link()), 1e-3));
@@ -194,4 +194,4 @@ std::vector<Check> der_perversion(ExperimentContext& context) {
   return checks;
 }
 
-}  // namespace tendril
+}  // namespace tendril::experiments::der_perversion

@@ -17,7 +17,7 @@
 #include "validation/experiment.h"
 #include "validation/solve.h"
 
-namespace tendril {
+namespace tendril::experiments::der_plectoneme {
 namespace {
 
 // EI = GJ = 1 N m^2, 0.1 kg/m, about 7 m between clamps 3 m apart.
@@ -135,7 +135,7 @@ void check_story(const std::string& name, const Run& r, std::vector<Check>& chec
 
 }  // namespace
 
-std::vector<Check> der_plectoneme(ExperimentContext& context) {
+std::vector<Check> experiment(ExperimentContext& context) {
   std::vector<Check> checks;
   std::vector<Course> courses = {{.rate = 8}, {.rate = 20, .turns = 10, .drag = 2, .gravity = 9.81}};
   if (context.full()) {
@@ -177,4 +177,4 @@ std::vector<Check> der_plectoneme(ExperimentContext& context) {
   return checks;
 }
 
-}  // namespace tendril
+}  // namespace tendril::experiments::der_plectoneme

@@ -11,7 +11,7 @@
 #include "validation/experiment.h"
 #include "validation/machine_speed.h"
 
-namespace tendril {
+namespace tendril::experiments::der_table_1 {
 namespace {
 
 std::string machine() {
@@ -25,7 +25,7 @@ std::string machine() {
 
 }  // namespace
 
-std::vector<Check> der_table_1(ExperimentContext& context) {
+std::vector<Check> experiment(ExperimentContext& context) {
   std::vector<Check> checks;
   std::vector<std::vector<double>> rows;
   for (const FigureScene& scene : figure_scenes()) {
@@ -57,4 +57,4 @@ std::vector<Check> der_table_1(ExperimentContext& context) {
   return checks;
 }
 
-}  // namespace tendril
+}  // namespace tendril::experiments::der_table_1

@@ -6,7 +6,7 @@
 #include "validation/experiment.h"
 #include "validation/solve.h"
 
-namespace tendril {
+namespace tendril::experiments::der_torque_transducer {
 namespace {
 
 constexpr double pi = std::numbers::pi;
@@ -86,7 +86,7 @@ Record watch(const Scene& scene) {
 
 }  // namespace
 
-std::vector<Check> der_torque_transducer(ExperimentContext& context) {
+std::vector<Check> experiment(ExperimentContext& context) {
   const std::vector<std::string> head{"time [s]",       "light angle [rad]", "light body [J]",
                                       "heavy body [J]", "rod [J]",           "sum [J]"};
   const Record straight = watch(transducer(false));
@@ -102,4 +102,4 @@ std::vector<Check> der_torque_transducer(ExperimentContext& context) {
   };
 }
 
-}  // namespace tendril
+}  // namespace tendril::experiments::der_torque_transducer

@@ -18,7 +18,7 @@
 #include "validation/der/tree_scene.h"
 #include "validation/experiment.h"
 
-namespace tendril {
+namespace tendril::experiments::der_tree_in_wind {
 namespace {
 
 struct Blown {
@@ -75,7 +75,7 @@ Blown blow(const TreeChoice& choice, double duration) {
 
 }  // namespace
 
-std::vector<Check> der_tree_in_wind(ExperimentContext& context) {
+std::vector<Check> experiment(ExperimentContext& context) {
   const int levels = context.full() ? 5 : 4;
   const double duration = context.full() ? 30 : 3;  // [s]
   const Blown stiff = blow({levels, true}, duration), limp = blow({levels, false}, duration);
@@ -98,4 +98,4 @@ std::vector<Check> der_tree_in_wind(ExperimentContext& context) {
   return checks;
 }
 
-}  // namespace tendril
+}  // namespace tendril::experiments::der_tree_in_wind

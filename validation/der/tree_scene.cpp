@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <numbers>
 #include <random>
 
 #include "math/rotation.h"
@@ -11,7 +10,7 @@
 namespace tendril {
 namespace {
 
-constexpr double pi = std::numbers::pi;
+using math::pi;
 constexpr double young = 6e7, density = 400;  // [Pa], [kg/m^3] light and supple
 constexpr double golden_angle = 2.39996322972865332;
 

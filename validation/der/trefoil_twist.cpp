@@ -22,7 +22,7 @@
 #include "validation/machine_speed.h"
 #include "validation/solve.h"
 
-namespace tendril {
+namespace tendril::experiments::der_trefoil_twist {
 namespace {
 
 // EI = 1, mass per length = 1, radius of the loop about 1.
@@ -255,7 +255,7 @@ void report_speed(ExperimentContext& context, std::vector<Check>& checks) {
 
 }  // namespace
 
-std::vector<Check> der_trefoil_twist(ExperimentContext& context) {
+std::vector<Check> experiment(ExperimentContext& context) {
   std::vector<Check> checks;
   if (context.full())
     check_tension(context, {0.04, 0.02, 0.01}, 300, checks);
@@ -266,4 +266,4 @@ std::vector<Check> der_trefoil_twist(ExperimentContext& context) {
   return checks;
 }
 
-}  // namespace tendril
+}  // namespace tendril::experiments::der_trefoil_twist

@@ -22,7 +22,7 @@
 #include "validation/experiment.h"
 #include "validation/solve.h"
 
-namespace tendril {
+namespace tendril::experiments::der_twist_asymmetry {
 namespace {
 
 using math::pi;
@@ -277,7 +277,7 @@ void examine_even(std::vector<Check>& checks) {
 
 }  // namespace
 
-std::vector<Check> der_twist_asymmetry(ExperimentContext& context) {
+std::vector<Check> experiment(ExperimentContext& context) {
   std::vector<Check> checks;
   examine_v(context, checks);
   examine_semicircle(context, checks);
@@ -286,4 +286,4 @@ std::vector<Check> der_twist_asymmetry(ExperimentContext& context) {
   return checks;
 }
 
-}  // namespace tendril
+}  // namespace tendril::experiments::der_twist_asymmetry

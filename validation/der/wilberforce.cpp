@@ -7,7 +7,7 @@
 #include "validation/solve.h"
 #include "validation/wilberforce.h"
 
-namespace tendril {
+namespace tendril::experiments::der_wilberforce {
 namespace {
 
 constexpr double pi = std::numbers::pi;
@@ -209,7 +209,7 @@ Exchange unguided(ExperimentContext& context) {
 
 }  // namespace
 
-std::vector<Check> der_wilberforce(ExperimentContext& context) {
+std::vector<Check> experiment(ExperimentContext& context) {
   constexpr double slow = 10.92469888, fast = 11.27479301, beat = 0.350094133, drop = 0.08089058549;
   const Mat2 inverse = Vec2(1 / body_mass, 1 / body_inertia).asDiagonal();
   const Equilibrium coarse = guided_equilibrium(480), e = guided_equilibrium(960);
@@ -246,4 +246,4 @@ std::vector<Check> der_wilberforce(ExperimentContext& context) {
   return checks;
 }
 
-}  // namespace tendril
+}  // namespace tendril::experiments::der_wilberforce

@@ -10,7 +10,7 @@
 #include "validation/references.h"
 #include "validation/solve.h"
 
-namespace tendril {
+namespace tendril::experiments::strands_cantilever {
 namespace {
 
 struct Case {
@@ -89,7 +89,7 @@ double error_of(const Case& c, int order, int segments) {
 
 }  // namespace
 
-std::vector<Check> strands_cantilever(ExperimentContext& context) {
+std::vector<Check> experiment(ExperimentContext& context) {
   std::vector<Check> checks;
   std::vector<std::vector<double>> rows;
   double number = 0;
@@ -114,4 +114,4 @@ std::vector<Check> strands_cantilever(ExperimentContext& context) {
   return checks;
 }
 
-}  // namespace tendril
+}  // namespace tendril::experiments::strands_cantilever

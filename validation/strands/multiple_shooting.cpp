@@ -7,7 +7,7 @@
 #include "methods/strands/uniform.h"
 #include "validation/experiment.h"
 
-namespace tendril {
+namespace tendril::experiments::strands_multiple_shooting {
 namespace {
 
 using namespace strands;
@@ -57,7 +57,7 @@ Try solve_at(double slack, int n) {
 
 }  // namespace
 
-std::vector<Check> strands_multiple_shooting(ExperimentContext& context) {
+std::vector<Check> experiment(ExperimentContext& context) {
   std::vector<Check> checks;
   std::vector<std::vector<double>> rows;
   double longest = 0, single_up_to = 0, multiple_up_to = 0;
@@ -76,4 +76,4 @@ std::vector<Check> strands_multiple_shooting(ExperimentContext& context) {
   return checks;
 }
 
-}  // namespace tendril
+}  // namespace tendril::experiments::strands_multiple_shooting

@@ -12,7 +12,7 @@
 #include "testing/random_rods.h"
 #include "validation/experiment.h"
 
-namespace tendril {
+namespace tendril::experiments::strands_random_poses {
 namespace {
 
 using namespace strands;
@@ -76,7 +76,7 @@ void try_pose(Random& random, int n, Counts& counts) {
 
 }  // namespace
 
-std::vector<Check> strands_random_poses(ExperimentContext& context) {
+std::vector<Check> experiment(ExperimentContext& context) {
   const int poses = context.full() ? 10000 : 1000, n = 60;
   Random random(20);
   Counts counts;
@@ -95,4 +95,4 @@ std::vector<Check> strands_random_poses(ExperimentContext& context) {
   return checks;
 }
 
-}  // namespace tendril
+}  // namespace tendril::experiments::strands_random_poses

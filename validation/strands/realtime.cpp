@@ -9,9 +9,9 @@
 #include "tendril/strand.h"
 #include "validation/experiment.h"
 
-namespace tendril {
+namespace tendril::experiments::strands_realtime {
 
-std::vector<Check> strands_realtime(ExperimentContext& context) {
+std::vector<Check> experiment(ExperimentContext& context) {
   std::vector<Check> checks;
   std::vector<std::vector<double>> rows;
   const auto pose_at = [](double t) {
@@ -41,4 +41,4 @@ std::vector<Check> strands_realtime(ExperimentContext& context) {
   return checks;
 }
 
-}  // namespace tendril
+}  // namespace tendril::experiments::strands_realtime

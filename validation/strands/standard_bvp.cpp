@@ -5,7 +5,7 @@
 #include "methods/strands/uniform.h"
 #include "validation/experiment.h"
 
-namespace tendril {
+namespace tendril::experiments::strands_standard_bvp {
 namespace {
 
 using namespace strands;
@@ -27,7 +27,7 @@ V tip_of(int segments, int order) {
 
 }  // namespace
 
-std::vector<Check> strands_standard_bvp(ExperimentContext& context) {
+std::vector<Check> experiment(ExperimentContext& context) {
   std::vector<Check> checks;
   std::vector<std::vector<double>> rows;
   const V exact = tip_of(20480, 4);
@@ -54,4 +54,4 @@ std::vector<Check> strands_standard_bvp(ExperimentContext& context) {
   return checks;
 }
 
-}  // namespace tendril
+}  // namespace tendril::experiments::strands_standard_bvp

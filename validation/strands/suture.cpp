@@ -9,7 +9,7 @@
 #include "tendril/strand.h"
 #include "validation/experiment.h"
 
-namespace tendril {
+namespace tendril::experiments::strands_suture {
 namespace {
 
 constexpr int poses = 2000, segments = 100;
@@ -60,7 +60,7 @@ void add_coupled(std::vector<Check>& checks) {
 
 }  // namespace
 
-std::vector<Check> strands_suture(ExperimentContext& context) {
+std::vector<Check> experiment(ExperimentContext& context) {
   std::vector<Check> checks;
   std::vector<std::vector<double>> rows, shapes;
   HapticStrand suture(design());
@@ -107,4 +107,4 @@ std::vector<Check> strands_suture(ExperimentContext& context) {
   return checks;
 }
 
-}  // namespace tendril
+}  // namespace tendril::experiments::strands_suture

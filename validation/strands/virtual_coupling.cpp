@@ -9,9 +9,9 @@
 #include "testing/random_rods.h"
 #include "validation/experiment.h"
 
-namespace tendril {
+namespace tendril::experiments::strands_virtual_coupling {
 
-std::vector<Check> strands_virtual_coupling(ExperimentContext& context) {
+std::vector<Check> experiment(ExperimentContext& context) {
   constexpr double length = 0.3, dt = 1e-3;
   const int samples = context.full() ? 60000 : 6000;
   StrandDesign design;
@@ -71,4 +71,4 @@ std::vector<Check> strands_virtual_coupling(ExperimentContext& context) {
   return checks;
 }
 
-}  // namespace tendril
+}  // namespace tendril::experiments::strands_virtual_coupling

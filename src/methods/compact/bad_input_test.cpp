@@ -89,6 +89,45 @@ SENTENCE("compact", "with sines, twist of more than half a radian per joint is w
   Checked<Simulation> simulation = Simulation::open(scene);
   ASSERT_TRUE(simulation) << to_text(simulation.problems());
   EXPECT_TRUE(mentions(to_text(simulation.problems()), "half a radian")) << to_text(simulation.problems());
+  // Wound up by a clamp instead.
+  scene.rods[0].initial_twist = 0;
+  add_clamp(scene, 1).turn.keys = {{0, 0}, {1, 2}};
+  Checked<Simulation> wound = Simulation::open(scene);
+  ASSERT_TRUE(wound) << to_text(wound.problems());
+  EXPECT_TRUE(mentions(to_text(wound.problems()), "clamp[1].turn")) << to_text(wound.problems());
+  scene.clamps[0].turn = scene.clamps[1].turn;  // both together
+  EXPECT_FALSE(mentions(to_text(Simulation::open(scene).problems()), "half a radian"));
+}
+
+// Two rods in a row, or a rod and a driven body, pulled beyond their whole length.
+SENTENCE(
+    "compact",
+    "what pulls rods through their joints further than they reach is named with the rod, and the last good state stays") {
+  for (const bool body : {false, true}) {
+    Scene scene = one_rod(line, 6);
+    add_clamp(scene, 0);
+    if (body) {
+      RigidBody hand = body_at("hand", Vec3(1, 0, 0), 1, Vec3::Ones());
+      hand.kind = BodyKind::driven, hand.move.keys = {{0, Vec3::Zero()}, {1, Vec3(0.2, 0, 0)}};
+      scene.bodies = {hand};
+      scene.joints = {join(JointKind::ball, on_rod("rod", 1), on_body("hand"))};
+    } else {
+      scene.rods.push_back(rod_between("second", Vec3(1, 0, 0), Vec3(2, 0, 0), 6));
+      Clamp& end = add_clamp(scene, 1, {Hold::position});
+      end.rod = "second", end.move.keys = {{0, Vec3::Zero()}, {1, Vec3(0.2, 0, 0)}};
+      scene.joints = {join(JointKind::ball, on_rod("rod", 1), on_rod("second", 0))};
+    }
+    scene.time.duration = 1, scene.time.step = 0.02;
+    Checked<Simulation> simulation = Simulation::open(scene);
+    ASSERT_TRUE(simulation) << to_text(simulation.problems());
+    while (!simulation->finished() && simulation->advance().outcome == Outcome::fine) {
+    }
+    EXPECT_TRUE(mentions(simulation->report().message, "further apart than all that lies between"))
+        << simulation->report().message;
+    // Of a single rod everybody knows the name.
+    EXPECT_EQ(mentions(simulation->report().message, "rod rod:"), !body) << simulation->report().message;
+    for (int i = 0; i <= 6; ++i) EXPECT_LT((simulation->frame().position[NodeIndex{i}] - Vec3(i / 6.0, 0, 0)).norm(), 1e-6);
+  }
 }
 
 }  // namespace

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "math/index.h"
-#include "methods/compact/scheme.h"
 #include "math/joint_strain.h"
+#include "methods/compact/scheme.h"
 #include "model/drive.h"
 #include "model/join_plan.h"
 #include "model/model.h"

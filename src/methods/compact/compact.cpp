@@ -84,12 +84,10 @@ Compact::Compact(std::shared_ptr<const Model> model, const Settings& settings)
       flow_(*model_, parts_),
       workers_(settings.threads) {
   if (!joined_->any()) joined_.reset();
-  if (std::any_of(model_->bodies.begin(), model_->bodies.end(), [](const BodyModel& b) { return b.collides; }))
-    collisions_ = std::make_unique<ModelCollisions>(*model_);
-  body_states_.reserve(model_->bodies.size()), hits_.reserve(16 * model_->bodies.size());
   for (auto& part : parts_)
     if (joined_) part->problem.set_frames(&joined_->frames());
   drive_to(0, 1, Live{}, false);
+  if (joined_) joined_->watch_bodies(drive_);
   flow_.start(drive_, joined_.get());
   // Walls as they stand at the start: with the moments of the half segments beside them.
   for (auto& part : parts_) {
@@ -148,16 +146,23 @@ bool Compact::take_stage(const Stage& stage) {
   return report_.outcome == Outcome::fine;
 }
 
-// Loads without a potential are taken as they are, until they stay (Problem::freeze_loads).
-bool Compact::solve_joined(const Stage& stage) {
-  constexpr int most_rounds = 60;
-  constexpr double stays = 1e-6;
+bool Compact::begin_joined(const Stage& stage) {
+  bool potential = true;
   joined_->begin(drive_, stage);
   for (const int r : joined_->rods()) {
     Part& part = *parts_[z(r)];
     part.problem.begin(part.state, drive_, loads_, stage);
+    potential = potential && part.problem.has_potential();
   }
   joined_->settle(joined_->rods());
+  return potential;
+}
+
+// Loads without a potential are taken as they are, until they stay (Problem::freeze_loads).
+bool Compact::solve_joined_by(const Stage& stage) {
+  constexpr int most_rounds = 120;
+  constexpr double stays = 1e-6;
+  std::ignore = begin_joined(stage);
   int iterations = 0;
   for (int round = 0; round < most_rounds; ++round) {
     double changed = 0;
@@ -167,8 +172,10 @@ bool Compact::solve_joined(const Stage& stage) {
     iterations += joined_solved_.iterations;
     if (!joined_solved_.fine) break;
     for (const int r : joined_->rods()) changed = std::max(changed, parts_[z(r)]->problem.thaw());
-    if (!(changed > stays)) break;
+    if (changed > stays) continue;
+    if (stage.c != euler_stage(stage.h > 0 ? stage.h : 1).c || !joined_->change_pushes()) break;
   }
+  if (joined_->pushes_fail()) joined_solved_.fine = false, joined_solved_.cause = Cause::step_too_large;
   joined_solved_.iterations = iterations;
   for (const int r : joined_->rods()) {
     Part& part = *parts_[z(r)];
@@ -179,13 +186,32 @@ bool Compact::solve_joined(const Stage& stage) {
   return joined_solved_.fine;
 }
 
-// Contact among bodies is not solved for: where free ones come to overlap, the run ends and says so.
-bool Compact::bodies_meet() {
-  if (!collisions_) return false;
-  body_states_.clear();
-  for (std::size_t b = 0; b < model_->bodies.size(); ++b) body_states_.push_back(joined_->state_of(static_cast<int>(b)));
-  collisions_->find(body_states_, drive_.obstacles, hits_);
-  return std::any_of(hits_.begin(), hits_.end(), [](const BodyContact& hit) { return hit.gap < 0; });
+// Where bodies meet each other, in this step or the last one, by backward Euler: see Meeting::solve.
+bool Compact::solve_joined(const Stage& stage) {
+  Stage first = euler_stage(stage.h > 0 ? stage.h : 1);
+  first.keeps_acceleration = stage.keeps_acceleration;
+  const bool by_first = !stage.still() && stage.c != first.c;
+  if (!solve_joined_by(by_first && joined_->pushed_before() ? first : stage)) return false;
+  if (!by_first || joined_->stage_c() == first.c || !joined_->bodies_overlap()) return true;
+  for (const int r : joined_->rods()) parts_[z(r)]->problem.take_back();
+  return solve_joined_by(first);
+}
+
+// What backward Euler takes where bodies meet, and what contacts take there; see Meeting::lost_by_euler.
+void Compact::count_pushes() {
+  if (!joined_ || !joined_->pushes_now()) return;
+  const BodyPushes::Work work = joined_->push_work();
+  double lost = work.taken;
+  if (settings_.scheme != Scheme::euler && !(meeting_ && meeting_->takes_joined())) {
+    lost += joined_->lost_by_euler();
+    for (const int r : joined_->rods()) {
+      const Levels& p = parts_[z(r)]->state.points;
+      for (std::size_t i = 0; i < p.v.size(); ++i)
+        lost += 0.5 * parts_[z(r)]->chain.mass[i] * (p.v[i] - p.v_before[i]).squaredNorm();
+    }
+  }
+  flow_.add_contacts(work.obstacles, 0, lost);
+  flow_.add_bodies(work.bodies);
 }
 
 // In the order of the rods; one that failed makes the whole fail.
@@ -205,6 +231,8 @@ void Compact::collect() {
       report_.cause = joint_folded;
     }
   }
+  if (report_.outcome == Outcome::fine || !joined_ || report_.cause == joint_folded) return;
+  if (const int rod = joined_->rod_out_of_reach(); rod >= 0) report_.rod = rod, report_.cause = joints_out_of_reach;
 }
 
 // Schemes of second order need accelerations to start with: a step of backward Euler would leave an error of second order, and half of
@@ -260,10 +288,10 @@ StepReport Compact::step(double time, double dt, const Live& live) {
     if (!take_stage(stage)) return report_;
     flow_.count(parts_, joined_.get(), drive_, loads_, stage);
     if (meeting_) flow_.add_contacts(meeting_->work().obstacles, meeting_->work().friction, meeting_->work().impacts);
+    count_pushes();
     levels_ = 1;
     before_ = h;
   }
-  if (bodies_meet()) report_.outcome = Outcome::diverged, report_.cause = bodies_collide;
   return report_;
 }
 
@@ -275,6 +303,10 @@ StepReport Compact::relax(double time, double load_factor, const Live& live) {
   }
   drive_to(time, load_factor, live, true);
   if (!take_stage(Stage{})) return report_;
+  if (joined_ && joined_->bodies_overlap()) {
+    report_.outcome = Outcome::not_converged, report_.cause = bodies_collide;
+    return report_;
+  }
   report_.verdict.kind = Verdict::Kind::counted;
   if (joined_ && (!meeting_ || !meeting_->takes_joined())) report_.verdict.add(coupled_.judge());
   if (meeting_) return report_.verdict.add(meeting_->judge()), report_;

@@ -32,6 +32,7 @@ class Compact final : public Method, public Nearby {
   void write(Frame& frame) const override;
   void visit_state(StateArchive& archive) override;
 
+  double apart() const override { return meeting_ && meeting_->touching() > 0 ? 3e-7 : 1e-5; }
   bool nearby(const std::shared_ptr<const Model>& less, const std::shared_ptr<const Model>& more, double time,
               double load_factor, Frame& frame_less, Frame& frame_more) override;
 
@@ -42,7 +43,15 @@ class Compact final : public Method, public Nearby {
   bool take_stage(const Stage& stage);  // of all rods
   bool start_smoothly(double time, double dt, const Live& live);
   bool solve_joined(const Stage& stage);  // rods that are joined, and bodies; leaves them at the solution
-  bool bodies_meet();
+  bool solve_joined_by(const Stage& stage);
+  void count_pushes();
+  bool begin_joined(const Stage& stage);  // false: their loads have no potential
+  // nearby.cpp
+  bool stand_there();
+  bool respond_alone(int rod, Compact& less, Compact& more);
+  static bool respond_together(Coupled& here, Coupled& less, Coupled& more);
+  bool respond(Compact& less, Compact& more);
+  void finish_there();
   const std::vector<ClampNow>& frames() const { return joined_ ? joined_->frames() : drive_.clamps; }
   void collect();  // what the rods say, into the report
   void write_rod(const Part& part, Frame& frame) const;
@@ -58,9 +67,6 @@ class Compact final : public Method, public Nearby {
   std::unique_ptr<Joined> joined_;         // bodies and joints; none: there are none
   Coupled coupled_;                        // for rods that are joined, without contact
   Solved joined_solved_;
-  std::unique_ptr<ModelCollisions> collisions_;  // of bodies that may meet others, which is not solved for
-  std::vector<BodyContact> hits_;
-  std::vector<BodyState> body_states_;
   FlowMeter flow_;     // what went in and out since the start
   int levels_ = 0;     // stages taken, counted to two: what the schemes can look back on
   double before_ = 0;  // [s] length of the last stage
@@ -68,7 +74,8 @@ class Compact final : public Method, public Nearby {
   Workers workers_;
 };
 
-inline constexpr Cause joint_folded = own_cause(0), bodies_collide = own_cause(1), no_active_set_at_rest = own_cause(2);
+inline constexpr Cause joint_folded = own_cause(0), bodies_collide = own_cause(1), no_active_set_at_rest = own_cause(2),
+                       joints_out_of_reach = own_cause(3);
 Problems check(const Model& model, const Options& options);
 StepAdvice advise(const Model& model, const Options& options);
 

@@ -1,3 +1,4 @@
+// long: strengths of barriers, and energy, gradient and matrix of one list of pairs; settling is in settle.cpp.
 #include "methods/compact/contacts.h"
 
 #include <algorithm>
@@ -12,12 +13,27 @@ namespace tendril::compact {
 namespace {
 
 constexpr double reach_of_radius = 0.02;  // where a barrier begins
-constexpr double kept = 0.1;              // of a gap, in one iteration
+constexpr double kept_gap = 0.1;          // of a gap, in one iteration
 constexpr double widest = 25;             // barrier of what is driven, over its reach
 
-// What a rod may be pressed with: its weight, its largest load ever, what bends it. A barrier carries any force; this is what it
-// carries at half of its reach.
-double usual_force(const Model& model, const Chain& chain) {
+constexpr double elastic = 1e-3;  // of EI/L^2, where nothing bends the rod against what it touches
+constexpr double settling = 3;    // T over the time in which a barrier's reach is fallen through
+
+// Whether something holds the rod, or is driven: then bending may press.
+bool may_be_bent(const Model& model, const Chain& chain) {
+  const auto holds = [&](const ClampModel& clamp) { return clamp.rod == chain.rod; };
+  const auto moves = [](const ObstacleModel& obstacle) { return obstacle.moves(); };
+  return std::any_of(model.clamps.begin(), model.clamps.end(), holds) || !model.bodies.empty() || !model.joints.empty() ||
+         std::any_of(model.obstacles.begin(), model.obstacles.end(), moves);
+}
+
+// What a rod may be pressed with: its weight, its largest load ever, how fast it starts, what bends it. A barrier carries any force,
+// at a smaller gap; where it is far stronger than what presses, it stores more than that can hold.
+struct Presses {
+  double weight = 0, load = 0, motion = 0, bending = 0;  // [N]
+};
+Presses presses_on(const Model& model, const Part& part) {
+  const Chain& chain = part.chain;
   double gravity = model.gravity.norm(), load = 0;
   for (const ChangingGravity& g : model.changing_gravity) gravity = std::max(gravity, g.acceleration.norm());
   const auto largest = [](const Timetable<double>& factor) {
@@ -29,7 +45,9 @@ double usual_force(const Model& model, const Chain& chain) {
     if (l.rod == chain.rod) load = std::max(load, largest(l.factor) * l.value.norm() / (l.is_moment ? chain.length : 1.0));
   for (const LineLoad& l : model.line_loads)
     if (l.rod == chain.rod) load = std::max(load, largest(l.factor) * l.force.norm() * (l.to - l.from));
-  return 0.1 * chain.total * gravity + load + chain.EI / (chain.length * chain.length);
+  double kinetic = 0;
+  for (std::size_t i = 0; i < chain.mass.size(); ++i) kinetic += 0.5 * chain.mass[i] * part.state.points.v[i].squaredNorm();
+  return {chain.total * gravity, load, kinetic / chain.length, chain.EI / (chain.length * chain.length)};
 }
 
 }  // namespace
@@ -50,7 +68,11 @@ ContactField::ContactField(const Model& model, const Parts& parts)
       link_of_[z(link.edge)] = i, rod_of_[z(link.edge)] = chain.rod;
       if (link.far != chain.root_node) node_at_[z(link.far)] = {chain.rod, i + 1};
     }
-    force_.push_back(usual_force(model, chain)), mass_.push_back(chain.total);
+    const Presses by = presses_on(model, *part);
+    const double other = 0.1 * by.weight + by.load + by.motion;
+    force_.push_back(other + (may_be_bent(model, chain) || other == 0 ? 1 : elastic) * by.bending);
+    mass_.push_back(chain.total), pull_.push_back((by.weight + by.load + elastic * by.bending) / chain.total);
+    ring_.push_back(chain.ring ? chain.real() : HUGE_VAL);
   }
   for (int e = 0; e < geometry_.edges(); ++e) reach_ = std::max(reach_, reach_of_radius * geometry_.radius(e));
   for (int o = 0; o < static_cast<int>(geometry_.obstacles().size()); ++o) {
@@ -62,6 +84,16 @@ ContactField::ContactField(const Model& model, const Parts& parts)
 double ContactField::moved(int o, const Pose& from, const Pose& to) const {
   return (to.position - from.position).norm() +
          geometry_.obstacles()[z(o)].reach * from.orientation.angularDistance(to.orientation);
+}
+
+KeptContact ContactField::named(const NearPair& pair, const GapSlopes& at) const {
+  KeptContact c;
+  c.key = pair.key, c.normal = at.normal;
+  const bool node = pair.node[1] < 0;
+  c.a = {rod_of(pair.edge_a), pair.edge_a + (!node ? at.s : geometry_.ends(pair.edge_a)[0] == pair.node[0] ? 0.0 : 1.0)};
+  if (pair.is_between_rods()) c.b = {rod_of(pair.edge_b), pair.edge_b + at.t};
+  c.obstacle = pair.obstacle;
+  return c;
 }
 
 Barrier ContactField::barrier_of(const NearPair& pair) const {
@@ -147,6 +179,7 @@ void Touching::take(std::span<const int> rods, std::span<const int> pairs, std::
   body_motion_.assign(poses_.size(), 0.0);
   wanted_pad_ = 0;
   base_gap_.resize(pairs_.size()), trial_gap_.resize(pairs_.size());
+  start_gap_.resize(pairs_.size()), lambda_.assign(pairs_.size(), -1.0);
   for (std::size_t k = 0; k < pairs_.size(); ++k)
     base_gap_[k] = field_.near().gap(pair(k), field_.base, poses_) + field_.missing_radius;
   outgrown_ = false;
@@ -180,18 +213,18 @@ double Touching::free_fraction() {
   for (std::size_t k = 0; k < pairs_.size(); ++k) {
     const NearPair& p = pair(k);
     if (p.kind == NearPair::Kind::node_segment) continue;  // its segments say it
-    if (motion_of(p) < (1 - kept) * base_gap_[k]) continue;
+    if (motion_of(p) < (1 - kept_gap) * base_gap_[k]) continue;
     fraction = std::min(fraction, free_of(p, base_gap_[k], present()));
   }
   return fraction;
 }
 
 double Touching::free_of(const NearPair& p, double gap, const ContactPositions& to) const {
-  if (field_.missing_radius == 0) return field_.near().free_fraction(p, before(), to, kept);
+  if (field_.missing_radius == 0) return field_.near().free_fraction(p, before(), to, kept_gap);
   NearPair thinner = p;
   thinner.radii -= field_.missing_radius;
   std::ignore = gap;
-  return field_.near().free_fraction(thinner, before(), to, kept);
+  return field_.near().free_fraction(thinner, before(), to, kept_gap);
 }
 
 bool Touching::stays_inside() {
@@ -231,6 +264,7 @@ void Touching::grow_boxes(double pad) {
 
 bool Touching::evaluate(Joined* joined) {
   gather();
+  double merit = 0;
   energy_ = 0, least_ = 1;
   active_.clear();
   bool open = true;
@@ -245,16 +279,16 @@ bool Touching::evaluate(Joined* joined) {
     }
     trial_gap_[k] = field_.near().gap(p, field_.x, poses_) + field_.missing_radius;
     open = trial_gap_[k] > 0;
-    if (open && p.kind != NearPair::Kind::node_segment && motion >= (1 - kept) * base_gap_[k])
+    if (open && p.kind != NearPair::Kind::node_segment && motion >= (1 - kept_gap) * base_gap_[k])
       open = free_of(p, base_gap_[k], present()) >= 1;
     if (!open || trial_gap_[k] >= barrier.reach) continue;
     Active a;
     a.pair = pairs_[k];
     field_.near().evaluate(p, field_.x, poses_, a.gap);
     a.gap.at.gap += field_.missing_radius;
-    a.push = barrier_at(barrier, a.gap.at.gap);
-    if (a.gap.weight * a.push.energy == 0) continue;
-    energy_ += a.gap.weight * a.push.energy;
+    a.push = push_of(barrier, k, a);
+    if (a.gap.weight * a.stored == 0) continue;
+    energy_ += a.gap.weight * a.stored, merit += a.gap.weight * a.push.energy;
     size += a.gap.weight * std::abs(a.push.slope) * barrier.reach;
     least_ = std::min(least_, a.gap.at.gap / barrier.reach);
     active_.push_back(a);
@@ -273,7 +307,7 @@ bool Touching::evaluate(Joined* joined) {
     }
   }
   const double rubbing = friction_.evaluate(joined);
-  if (!rods_.empty()) parts_[z(rods_[0])]->problem.add_energy(energy_ + rubbing, size + rubbing);
+  if (!rods_.empty()) parts_[z(rods_[0])]->problem.add_energy(merit + rubbing, size + rubbing);
   return true;
 }
 

@@ -5,6 +5,7 @@
 // the boxes grow, and the solution goes on from where it is.
 #pragma once
 
+#include <cmath>
 #include <span>
 #include <vector>
 
@@ -31,10 +32,15 @@ class ContactField {
   const NodeAt& of_node(int node) const { return node_at_[z(node)]; }
   int link_of(int edge) const { return link_of_[z(edge)]; }
   int rod_of(int edge) const { return rod_of_[z(edge)]; }
+  double segments_of_ring(int rod) const { return rod < 0 ? HUGE_VAL : ring_[z(rod)]; }  // infinite: it is none
+  KeptContact named(const NearPair& pair, const GapSlopes& at) const;  // who touches where, nothing kept yet
   const NearPairs& near() const { return near_; }
   const ContactGeometry& geometry() const { return geometry_; }
   std::span<const NearPair> pairs() const { return near_.pairs(); }
   Barrier barrier_of(const NearPair& pair) const;
+  // T of barrier_since: things that a barrier parts rise by less than a tenth of its reach.
+  double settling_time(const NearPair& pair) const;
+  double stored(std::span<const Pose> poses) const;  // [J] by all pairs at the last accepted places
   // Of things driven against rods of inertia c, on the way: it reaches further and is stronger, so that rods are pushed ahead.
   Barrier barrier_on_way(const NearPair& pair, double c) const;
   int body_of(int obstacle) const { return obstacle >= obstacles_ ? body_of_[z(obstacle - obstacles_)] : -1; }
@@ -62,7 +68,7 @@ class ContactField {
   std::vector<Pose> listed_to;       // poses that pairs were looked for up to
   double body_pad = 0;               // [m] and how far free bodies may go beyond
   std::vector<double> driven;        // [m] what obstacles are to go in this step; free bodies 0
-  double missing_radius = 0;         // [m] of what overlapped at the start, as long as it has not grown back
+  double missing_radius = 0;         // [m] of what was too near at the start, as long as it has not grown back
 
  private:
   ContactGeometry geometry_;
@@ -71,6 +77,8 @@ class ContactField {
   std::vector<NodeAt> node_at_;
   std::vector<int> link_of_, rod_of_;  // of edges
   std::vector<double> force_, mass_;   // of barriers [N], of the whole [kg], by rod
+  std::vector<double> ring_;           // segments of rings, by rod; infinite
+  std::vector<double> pull_;           // acceleration by what presses [m/s^2], by rod
   std::vector<Bounds> boxes_;          // of edges
   double reach_ = 0;                   // largest [m]
   std::vector<char> is_free_;          // by obstacle
@@ -107,7 +115,8 @@ class Touching {
   bool free_to_start(
       std::span<const Pose> to);  // from the last accepted place to where the problems stand; if so, it is accepted
   void set_poses(std::span<const Pose> poses);
-  void set_on_way(bool on_way, double c) { on_way_ = on_way, inertia_ = c; }  // what is driven is not yet where it goes
+  // What is driven is not yet where it goes; h: length of the step, 0: an equilibrium.
+  void set_on_way(bool on_way, double c, double h) { on_way_ = on_way, inertia_ = c, step_ = h; }
   void move_to(std::span<const Pose> poses);  // the problems' present place is accepted, with these
   // Friction with the forces of the last level (round 0), or of the present place. False: there is none.
   bool set_friction(int round);
@@ -120,7 +129,9 @@ class Touching {
   struct Active {  // a pair that pushes
     int pair = 0;
     PairGap gap;
-    BarrierValue push;
+    BarrierValue push;  // as it acts in this step
+    double stored = 0;  // [J] of the barrier
+    double lambda = 0;  // of barrier_since
   };
   std::span<const Active> active() const { return active_; }
   double energy() const { return energy_; }
@@ -129,7 +140,14 @@ class Touching {
   double rounding() const;                     // of its forces [N]
 
  private:
-  double kept_before(const NearPair& pair) const;  // [J]
+  double gap_before(const NearPair& pair) const;  // at the last level
+  struct Kept {
+    double energy = 0;  // [J]
+    bool is_faded = false;
+  };
+  Kept kept_before(const NearPair& pair) const;
+  BarrierValue push_of(const Barrier& barrier, std::size_t k, Active& active);
+  double not_given_back(const NearPair& pair, const Active* active) const;  // [J]
   void rub(const NearPair& pair, const GapSlopes& at, double force);
   double taken_by(const Active& active) const;  // [J]
   const NearPair& pair(std::size_t k) const { return field_.pairs()[z(pairs_[k])]; }
@@ -146,6 +164,7 @@ class Touching {
   Parts& parts_;
   std::vector<int> rods_, pairs_;
   std::vector<double> base_gap_, trial_gap_;
+  std::vector<double> start_gap_, lambda_;     // of barrier_since; -1: not looked at yet
   std::vector<Pose> poses_, base_poses_, to_;  // present; last accepted
   std::vector<double> body_motion_;            // by obstacle, from accepted to present [m]
   const Joined* joined_ = nullptr;
@@ -153,7 +172,7 @@ class Touching {
   Friction friction_;
   std::vector<Vec3> wanted_;
   double energy_ = 0, least_ = 1;
-  double wanted_pad_ = 0, inertia_ = 0;
+  double wanted_pad_ = 0, inertia_ = 0, step_ = 0;
   bool outgrown_ = false, on_way_ = false;
 };
 

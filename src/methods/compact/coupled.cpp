@@ -368,11 +368,24 @@ Solved Coupled::iterate() {
     options.tolerance = std::max(options.tolerance, asked.tolerance);
     options.acceptable = std::max(options.acceptable, asked.acceptable);
   }
-  const NewtonReport report = newton_minimise(*this, options);
+  // With rows, a search that counts a smaller residual as well may go round where a gap turns from closing to opening: then by the merit alone.
+  constexpr int patience = 100;
+  const bool may_go_round = has_rows && touching_ != nullptr && settings_.iterations > patience;
+  if (may_go_round) options.max_iterations = patience;
+  NewtonReport report = newton_minimise(*this, options);
+  if (may_go_round && report.end == NewtonEnd::iteration_limit) {
+    options.residual_suffices = 0, options.max_iterations = settings_.iterations - patience;
+    report = newton_minimise(*this, options);
+    report.iterations += patience;
+  }
   // Gaps are known to the rounding of places only, and so are the forces of barriers.
   if (settles() && !rods_.empty())
     options.acceptable = std::max(options.acceptable, 10 * touching_->rounding() / part(0).problem.scale());
-  const bool converged = report.converged || (report.end != NewtonEnd::not_finite && report.residual <= options.acceptable);
+  // One that has only used up its iterations is to be repeated in halves.
+  const bool rounds = options.acceptable > 10 * options.tolerance;
+  double left = options.acceptable;
+  if (report.end == NewtonEnd::iteration_limit && !rounds && !settles()) left = options.tolerance;
+  const bool converged = report.converged || (report.end != NewtonEnd::not_finite && report.residual <= left);
   Solved solved{converged, Cause::none, report.iterations, fallbacks_, report.residual};
   if (converged) return solved;
   if (touching_ != nullptr && touching_->outgrown()) return solved;  // to go on in larger boxes

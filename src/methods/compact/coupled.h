@@ -50,6 +50,11 @@ class Coupled {
   int turn_block(int rod, int i) const { return at_[z(slot_[z(rod)])].turns + i; }
   const FoldedLDLT& matrix() const { return matrix_; }
 
+  // ---- how an equilibrium changes with its model (nearby.cpp) ----
+  std::vector<double> read_residual() const;       // gradients and violations of all, at the present place
+  bool respond(std::span<const double> residual);  // to such a change of them; into the directions. False: no minimum
+  void take_directions_of(const Coupled& other);
+
  private:
   static constexpr double first_hold = 1e-2;
   struct Place {  // of a rod among the blocks

@@ -2,7 +2,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "math/number.h"
 #include "methods/compact/compact.h"
+#include "model/rates.h"
+#include "model/timetable.h"
 
 namespace tendril::compact {
 namespace {
@@ -102,37 +105,26 @@ MethodInfo make_info() {
   info.failures = {
       {"two neighbouring segments folded onto each other by more than 170 degrees",
        "take more segments, or options.compact.strain = \"sine\", which is smooth there"},
-      {"two bodies touched, or a body the ground, which compact does not solve for",
-       "set body.collides = false where they do not matter to each other, or take a method whose bodies collide"},
-      {"contact = \"active_set\" has motion only, no equilibria", "take options.compact.contact = \"barrier\""}};
+      {"in equilibrium two bodies, or a body and the ground, would overlap: compact keeps bodies apart in motion only",
+       "let them come to rest in motion (time.mode = \"dynamics\", with damping), or set body.collides = false where they "
+       "do "
+       "not matter to each other"},
+      {"contact = \"active_set\" has motion only, no equilibria", "take options.compact.contact = \"barrier\""},
+      {"clamps, driven bodies or joints with the world hold it, through its joints, further apart than all that lies "
+       "between is long",
+       "move them less far, or make the rods longer"}};
   return info;
 }
 
 }  // namespace
 
-// Nothing limits stability. Accuracy: what a rod does quickly are its first bending modes over its length, or, where it is so limp that
-// its weight bends it sooner, over (EI/w)^(1/3): there a falling rod cracks like a whip. Not quicker than a segment can bend, not slower
-// than it swings.
+// Nothing limits stability. Accuracy: bending waves.
 StepAdvice advise(const Model& model, const Options& options) {
   const double per_step = options.word("scheme") == "trbdf2" ? 0.2 : 0.1;  // [rad] of the third mode
   StepAdvice advice;
   advice.advised = HUGE_VAL;
-  double gravity = model.gravity.norm();
-  for (const ChangingGravity& g : model.changing_gravity) gravity = std::max(gravity, g.acceleration.norm());
   for (const RodModel& rod : model.rods) {
-    double EI = 0, light = HUGE_VAL, heavy = 0, segment = HUGE_VAL;
-    for (int k = 0; k < rod.span.edges; ++k) {
-      const EdgeIndex e(rod.span.first_edge + k);
-      const Section& s = model.section[e];
-      EI = std::max({EI, s.EI1, s.EI2});
-      light = std::min(light, s.line_mass), heavy = std::max(heavy, s.line_mass);
-      segment = std::min(segment, model.rest_length[e]);
-    }
-    const double wave = std::sqrt(EI / light);  // [m^2/s]
-    const double length = gravity > 0 ? std::min(rod.length, std::cbrt(EI / (heavy * gravity))) : rod.length;
-    const double third = 61.7 * wave / (length * length),
-                 shortest = 4 * wave / (segment * segment);  // of a cantilever [rad/s]
-    const double rate = std::max(std::min(third, shortest), std::sqrt(gravity / segment));
+    const double rate = bending_rate(model, rod, 1);
     if (per_step / rate >= advice.advised) continue;
     advice.advised = per_step / rate;
     advice.reason = "accuracy of the bending waves of rod " + rod.name;
@@ -152,6 +144,32 @@ void check_sines(const Model& model, Problems& problems) {
                                            (i == 0 ? model.rods[r].weld_turn : 0)));
     if (largest <= most) continue;
     problems.push_back({Severity::warning, "", "rod[" + std::to_string(r) + "].initial_twist",
+                        "turns neighbouring segments by up to " + std::to_string(largest) + " rad against each other",
+                        "with strain = \"sine\" it should be below half a radian",
+                        "take more segments, or strain = \"angle\""});
+  }
+}
+
+// The same of clamps that wind a rod up: by what they turn against each other, spread over the segments between them.
+void check_winding(const Model& model, Problems& problems) {
+  constexpr double most = 0.5;  // [rad]
+  const auto turned = [](const ClampModel& clamp, double time) {
+    const double along = clamp.axis.dot(clamp.start.orientation * Vec3::UnitZ());
+    return math::two_pi * along * at_time(clamp.turn, time, 0.0, 0.0).value;
+  };
+  for (std::size_t c = 0; c < model.clamps.size(); ++c) {
+    const ClampModel& clamp = model.clamps[c];
+    if (!clamp.twist || clamp.turn.keys.empty()) continue;
+    double largest = 0;
+    for (const ClampModel& other : model.clamps) {
+      const int between = std::abs(clamp.node.value - other.node.value);
+      if (&other == &clamp || other.rod != clamp.rod || !other.twist || between == 0) continue;
+      for (const ClampModel* keys : {&clamp, &other})
+        for (const auto& key : keys->turn.keys)
+          largest = std::max(largest, std::abs(turned(clamp, key.time) - turned(other, key.time)) / between);
+    }
+    if (largest <= most) continue;
+    problems.push_back({Severity::warning, "", "clamp[" + std::to_string(c) + "].turn",
                         "turns neighbouring segments by up to " + std::to_string(largest) + " rad against each other",
                         "with strain = \"sine\" it should be below half a radian",
                         "take more segments, or strain = \"angle\""});
@@ -189,11 +207,23 @@ void check_active_set(const Model& model, const Options& options, Problems& prob
     if (!all_have_potentials(model, static_cast<int>(r)))
       refuse("rod " + model.rods[r].name + " has a moment, a load in material axes, drag or wind");
 }
+
+// Pushes of bodies end an approach; they give nothing back.
+void check_bounces(const Model& model, Problems& problems) {
+  for (std::size_t b = 0; b < model.bodies.size(); ++b) {
+    const BodyModel& body = model.bodies[b];
+    if (!(body.restitution > 0) || !body.collides || !body.shape || !body.moves_freely()) continue;
+    problems.push_back({Severity::warning, "", "body[" + std::to_string(b) + "].restitution",
+                        "got " + std::to_string(body.restitution), "with compact bodies do not bounce off each other",
+                        "leave it 0, or take method = \"der\""});
+  }
+}
 }  // namespace
 
 Problems check(const Model& model, const Options& options) {
   Problems problems;
-  if (options.word("strain") == "sine") check_sines(model, problems);
+  check_bounces(model, problems);
+  if (options.word("strain") == "sine") check_sines(model, problems), check_winding(model, problems);
   if (options.word("solver") != "exact") check_symmetric(model, options.word("solver"), problems);
   if (model.contact.enabled && options.word("contact") == "active_set") check_active_set(model, options, problems);
   for (std::size_t r = 0; r < model.rods.size(); ++r) {

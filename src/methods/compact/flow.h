@@ -18,6 +18,7 @@ class FlowMeter {
   void add_contacts(double obstacles, double friction, double impacts) {
     flow_.obstacles += obstacles, flow_.friction += friction, flow_.impacts += impacts;
   }
+  void add_bodies(double work) { flow_.bodies += work; }
   const EnergyFlow& flow() const { return flow_; }
   std::span<const Wrench> reactions() const { return reactions_; }
   void visit_state(StateArchive& archive);

@@ -17,6 +17,29 @@ const KeptContact* find_kept(std::span<const KeptContact> kept, const ContactKey
   return at != kept.end() && at->key == key ? &*at : nullptr;
 }
 
+bool find_passed_on(std::span<const KeptContact> kept, const ContactField& field, const KeptContact& present,
+                    KeptContact& out) {
+  constexpr double same_point = 0.1, same_side = 0.5;  // of a segment; cosine between normals
+  const auto apart = [&](const RodPlace& p, const RodPlace& q) {
+    if (p.rod != q.rod) return HUGE_VAL;
+    const double distance = p.rod < 0 ? 0 : std::abs(p.at - q.at);
+    return std::min(distance, std::abs(field.segments_of_ring(p.rod) - distance));
+  };
+  double nearest = same_point;
+  bool found = false;
+  for (const KeptContact& k : kept) {
+    if (k.obstacle != present.obstacle) continue;
+    for (const bool swapped : {false, true}) {
+      const double distance = std::max(apart(present.a, swapped ? k.b : k.a), apart(present.b, swapped ? k.a : k.b));
+      const double sign = swapped ? -1 : 1;
+      if (!(distance < nearest) || sign * k.normal.dot(present.normal) < same_side) continue;
+      nearest = distance, found = true;
+      out = k, out.slip *= sign, out.normal *= sign;
+    }
+  }
+  return found;
+}
+
 double FrictionLaw::slope(double q) {
   if (q <= 1 - rounded) return q;
   if (q >= 1 + rounded) return 1;

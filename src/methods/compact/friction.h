@@ -28,14 +28,28 @@ struct RubbedBody {
   Vec3 local = Vec3::Zero(), start = Vec3::Zero();  // in its axes; where it was at the last level
 };
 
+// A point of a rod, counted in segments from its start (material coordinate).
+struct RodPlace {
+  int rod = -1;  // -1: none
+  double at = 0;
+};
+
 // What is remembered of contacts from step to step, by key, rising.
 struct KeptContact {
   ContactKey key;
   Vec3 slip = Vec3::Zero(), normal = Vec3::UnitZ();
-  double force = 0;  // normal [N]
-  void visit_state(StateArchive& archive) { archive(key.a, key.b, key.part, slip, normal, force); }
+  double force = 0;   // normal [N]
+  RodPlace a, b;      // where they touched
+  int obstacle = -1;  // instead of b
+  void visit_state(StateArchive& archive) {
+    archive(key.a, key.b, key.part, slip, normal, force, a.rod, a.at, b.rod, b.at, obstacle);
+  }
 };
 const KeptContact* find_kept(std::span<const KeptContact> kept, const ContactKey& key);
+// A contact that has another name since it passed a node, of a or of b: the one at the same points of the rods. What is kept of it, seen from
+// the present a; false: there is none.
+bool find_passed_on(std::span<const KeptContact> kept, const ContactField& field, const KeptContact& present,
+                    KeptContact& out);
 
 struct FrictionLaw {
   static constexpr double rounded = 0.1;          // d

@@ -63,6 +63,19 @@ SENTENCE("compact", "a step that has used up its iterations is refused, or accep
   }
 }
 
+SENTENCE("compact", "a step whose residual is a little above the tolerance when its iterations end is refused, too") {
+  Settings settings;
+  settings.solver.iterations = 1, settings.solver.tolerance = 1e-12, settings.solver.accept_unfinished = true;
+  const double left = Compact(model_of(sagging(false)), settings).step(0, 0.05, {}).residual;
+  ASSERT_GT(left, 1e-9);
+  settings.solver.accept_unfinished = false;
+  for (const double part : {0.3, 2.0}) {
+    settings.solver.tolerance = part * left;
+    const Outcome outcome = Compact(model_of(sagging(false)), settings).step(0, 0.05, {}).outcome;
+    EXPECT_EQ(outcome, part > 1 ? Outcome::fine : Outcome::not_converged) << part;
+  }
+}
+
 SENTENCE("compact", "solvers for symmetric matrices are refused where a load has no energy") {
   Scene scene = sagging(false);
   MomentLoad moment;

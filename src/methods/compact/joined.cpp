@@ -147,6 +147,7 @@ void Joined::begin(const Drive& drive, const Stage& stage) {
   whole += stiff / length_ + weight() / length_;
   give_ = whole > 0 ? 1e-9 / whole : 0;
   tiny_ = stage.still() ? 1e-9 * std::max(stiff * length_, 1e-9 * weight() * length_) : 0;
+  if (pushes_) pushes_->begin(state_.place, state_.turn);
   guess();
   this->drive(drive);
   std::copy(place_.begin(), place_.end(), base_place_.begin());
@@ -210,6 +211,7 @@ void Joined::add_bodies() {
     energy_ -= work, energy_scale_ += std::abs(work);
     place_gradient_[z(b)] -= body.mass * drive_->gravity;
     if (stage_.still()) continue;
+    if (pushes_) add_push(b);
     const Vec3 away = place_[z(b)] - hat_[z(4 * b)];
     const Vec3 force = (c_[z(b)] * body.mass) * away;
     place_gradient_[z(b)] += force;
@@ -222,6 +224,19 @@ void Joined::add_bodies() {
       energy_ += 0.5 * inertia * (d - hat).squaredNorm();
     }
   }
+}
+
+// Constant forces and moments; these by 2 vec(q q'^-1), so that there is an energy.
+void Joined::add_push(int b) {
+  const Wrench& push = pushes_->on(b);
+  if (push.force.isZero(0) && push.moment.isZero(0)) return;
+  Quat p = turn_[z(b)] * pushes_->turn_of(b).conjugate();
+  if (p.w() < 0) p.coeffs() = -p.coeffs();
+  const Vec3 away = place_[z(b)] - state_.place[z(b)];
+  energy_ -= push.force.dot(away) + 2 * push.moment.dot(p.vec());
+  energy_scale_ += std::abs(push.force.dot(away));
+  place_gradient_[z(b)] -= push.force;
+  turn_gradient_[z(b)] -= (p.w() * Mat3::Identity() - skew(p.vec())).transpose() * push.moment;
 }
 
 void Joined::add_ties() {
@@ -338,6 +353,7 @@ void Joined::finish() {
   std::copy(place_.begin(), place_.end(), state_.place.begin());
   std::copy(turn_.begin(), turn_.end(), state_.turn.begin());
   std::copy(lambda_.begin(), lambda_.end(), state_.multiplier.begin());
+  if (pushes_) pushes_->finish(*this, *drive_);
   Levels& l = state_.levels;
   grip_power_ = 0;
   for (const Grip& grip : drive_->grips) {

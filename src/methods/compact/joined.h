@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "linear/folded_ldlt.h"
+#include "methods/compact/body_pushes.h"
 #include "methods/compact/part.h"
 #include "model/join_plan.h"
 
@@ -61,6 +62,29 @@ class Joined {
   void move(double fraction);
   void accept();
 
+  // ---- how an equilibrium changes with its model (nearby.cpp) ----
+  struct Change {  // of places, turns and rows
+    std::vector<Vec3> place, turn;
+    std::vector<double> rows;
+    void add(const Change& more);
+  };
+  Change residual() const { return {place_gradient_, turn_gradient_, violations_}; }
+  void set_residual(const Change& r) { place_gradient_ = r.place, turn_gradient_ = r.turn, violations_ = r.rows; }
+  void keep_what_rows_gave();  // of the direction just found, as the residual
+  Change direction() const { return {place_direction_, turn_direction_, row_direction_}; }
+  void set_direction(const Change& d) { place_direction_ = d.place, turn_direction_ = d.turn, row_direction_ = d.rows; }
+
+  // ---- contact among bodies (body_pushes.h) ----
+  void watch_bodies(const Drive& drive);  // some may meet others, or the ground
+  bool bodies_overlap() { return pushes_ && !pushes_->push() && pushes_->overlap(*this, *drive_); }
+  bool change_pushes() { return pushes_ && pushes_->change(*this, *drive_); }  // true: to be solved again
+  bool pushes_fail() const { return pushes_ && pushes_->fails(); }
+  bool pushes_now() const { return pushes_ && pushes_->push(); }
+  bool pushed_before() const { return pushes_ && pushes_->pushed_before(); }
+  BodyPushes::Work push_work() const { return pushes_ ? pushes_->work() : BodyPushes::Work{}; }
+  double c_of(int body) const { return c_[z(body)]; }
+  double stage_c() const { return stage_.c; }
+
   // ---- for contacts on bodies ----
   Pose pose(int body) const { return {place_[z(body)], turn_[z(body)]}; }  // at the present place
   void add_gradient(int body, const Vec3& place, const Vec3& turn) {
@@ -79,7 +103,8 @@ class Joined {
   Wrench on_led(int body) const { return {place_gradient_[z(body)], turn_gradient_[z(body)]}; }  // that its drive gives
   double grip_power() const { return grip_power_; }
   const JoinPlan& plan() const { return plan_; }
-  double weight() const;  // of free bodies [N]
+  int rod_out_of_reach() const;  // of what holds it, through joints, at the present drive; -1: none
+  double weight() const;         // of free bodies [N]
   // For tests: gradients in turns from where the base is, then violations; velocities and multipliers at random.
   void read_residual(double fraction, std::vector<double>& out) const;
   template <class F>
@@ -123,6 +148,7 @@ class Joined {
   Vec3 arm(const Side& side) const { return turn_[z(side.body)] * side.local; }
   void guess();
   void add_bodies();
+  void add_push(int body);
   void add_ties();
   void add_turns();
   void add_walls();
@@ -158,6 +184,7 @@ class Joined {
   double place_weight_ = 0, grip_power_ = 0;
   SolverSettings settings_;
   std::vector<char> taken_;  // blocks that a tie is paired with
+  std::unique_ptr<BodyPushes> pushes_;
 };
 
 }  // namespace tendril::compact

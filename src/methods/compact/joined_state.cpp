@@ -3,6 +3,11 @@
 
 namespace tendril::compact {
 
+void Joined::watch_bodies(const Drive& drive) {
+  for (const BodyModel& body : model_.bodies)
+    if (body.shape && body.collides && body.moves_freely()) pushes_ = std::make_unique<BodyPushes>(model_, drive);
+}
+
 double Joined::lost_by_euler() const {
   double sum = 0;
   for (int b = 0; b < plan_.bodies; ++b)
@@ -30,6 +35,7 @@ void Joined::State::visit_state(StateArchive& archive) {
 
 void Joined::visit_state(StateArchive& archive) {
   archive(state_);
+  if (pushes_) archive(*pushes_);
   archive.fixed(place_gradient_), archive.fixed(turn_gradient_);
   if (!archive.reading()) return;
   for (const Quat& q : state_.turn) TENDRIL_REQUIRE(std::abs(q.norm() - 1) < 0.1, "the state is damaged: a body is nowhere");

@@ -1,3 +1,4 @@
+// long: one step of all that touches, round by round; its end is in meeting_end.cpp.
 #include "methods/compact/meeting.h"
 
 #include <algorithm>
@@ -11,6 +12,7 @@ constexpr int max_rounds = 200;        // of other boxes
 constexpr int max_drive_rounds = 60;   // of driven things
 constexpr double kept_in_drive = 0.8;  // of what is free
 constexpr int friction_rounds = 2;
+constexpr double too_near = 0.5, near_enough = 0.9;  // gaps at the start, over the reach of their barriers
 
 }  // namespace
 
@@ -25,7 +27,8 @@ Meeting::Meeting(const Model& model, Parts& parts, const SolverSettings& setting
   group_.resize(all), is_done_.resize(all), is_started_.resize(all);
   progress_.resize(all), hit_.resize(all), impact_.resize(all);
   spent_.resize(parts.size()), is_moved_.resize(parts.size());
-  // What overlaps at the start, within what a scene may: radii are as much smaller until it is open.
+  // What overlaps at the start, within what a scene may, or is so near that its barrier would throw it: radii are as much smaller until it
+  // is open.
   field_.begin_boxes();
   for (const auto& part : parts_) {
     const auto& y = part->state.points.y;
@@ -38,8 +41,9 @@ Meeting::Meeting(const Model& model, Parts& parts, const SolverSettings& setting
   for (const NearPair& pair : field_.pairs()) {
     const double gap = field_.near().gap(pair, field_.base, poses_), reach = field_.barrier_of(pair).reach;
     least_gap_ = std::min(least_gap_, gap / reach);
-    if (gap < 0.1 * reach) field_.missing_radius = std::max(field_.missing_radius, 0.5 * reach - gap);
+    if (gap < too_near * reach) field_.missing_radius = std::max(field_.missing_radius, near_enough * reach - gap);
   }
+  energy_ = field_.stored(poses_);
 }
 
 void Meeting::begin_rod(int rod) {
@@ -135,17 +139,22 @@ void Meeting::find_islands() {
   }
 }
 
-// What overlapped at the start opens by a part of what is open, step by step.
+// What overlapped at the start opens by a part of what is open, step by step, and no faster than barriers let things part. It works
+// like an obstacle that moves.
 void Meeting::open_overlaps() {
+  opening_ = 0;
   if (field_.missing_radius == 0) return;
-  double least = field_.missing_radius;
+  double least = 2 * field_.missing_radius;
   for (const NearPair& pair : field_.pairs()) {
     const double reach = field_.barrier_of(pair).reach;
-    least =
-        std::min(least, std::max(0.0, field_.near().gap(pair, field_.base, poses_) + field_.missing_radius - 0.2 * reach));
+    const double gap = field_.near().gap(pair, field_.base, poses_) + field_.missing_radius;
+    least = std::min(least, std::max(0.0, gap - 0.2 * reach));
+    if (!stage_.still() && gap < reach) least = std::min(least, 0.5 * reach * stage_.h / field_.settling_time(pair));
   }
+  const double stored = field_.stored(poses_);
   field_.missing_radius = std::max(0.0, field_.missing_radius - 0.5 * least);
   if (field_.missing_radius < 1e-12 * field_.geometry().radius(0)) field_.missing_radius = 0;
+  opening_ = field_.stored(poses_) - stored;
 }
 
 void Meeting::solve_alone(int rod) {
@@ -268,7 +277,7 @@ void Meeting::solve_island(Island& island) {
       island.solved.fine = false, island.solved.cause = Cause::contact;
       break;
     }
-    island.touching.set_on_way(island.progress < 1, stage_.c);
+    island.touching.set_on_way(island.progress < 1, stage_.c, stage_.still() ? 0 : stage_.h);
     for (const int r : island.rods) parts_[z(r)]->problem.freeze_loads();
     island.coupled.take(island.rods, &island.touching, joined_to(island), goes_on || round > 0);
     // A rod on its way to an equilibrium may have met what holds it only now.
@@ -286,8 +295,11 @@ void Meeting::solve_island(Island& island) {
     if (++rubbed < friction_rounds && (rubs || island.touching.may_rub())) continue;
     double changed = 0;
     for (const int r : island.rods) changed = std::max(changed, parts_[z(r)]->problem.thaw());
-    if (!(changed > (stage_.still() ? 1e-9 : 1e-6)) || round > max_drive_rounds) break;
+    if (changed > (stage_.still() ? 1e-9 : 1e-6) && round <= max_drive_rounds) continue;
+    const bool may_push = island.joined && !stage_.still() && stage_of(joined_number()).c == first_order_.c;
+    if (!may_push || !joined_->change_pushes()) break;
   }
+  if (island.joined && joined_->pushes_fail()) island.solved.fine = false, island.solved.cause = Cause::step_too_large;
   island.solved.iterations = iterations;
   island.done = island.solved.fine;
   for (const int r : island.rods) progress_[z(r)] = island.progress;
@@ -323,7 +335,8 @@ bool Meeting::take_impacts() {
   std::fill(hit_.begin(), hit_.end(), 0);
   for (int k = 0; k < islands_; ++k) {
     Island& island = *island_[z(k)];
-    if (!island.touching.is_hit()) continue;
+    const bool bodies = island.joined && (joined_->pushes_now() || joined_->bodies_overlap());
+    if (!bodies && !island.touching.is_hit()) continue;
     for (const int r : island.rods) hit_[z(r)] = 1;
     if (island.joined) hit_.back() = 1;
     if (is_impact(island)) continue;

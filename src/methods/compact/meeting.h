@@ -28,6 +28,14 @@ class Meeting {
   const ContactWork& work() const { return work_; }  // of the last step
   int touching() const { return static_cast<int>(points_.size()); }
   Verdict judge();  // of the equilibrium just found
+  // ---- how it changes with its model (nearby.cpp) ----
+  // Islands and what pushes where all stand; false: something is closed, or rubs, so that no derivative is known.
+  bool stand_there(const Drive& drive, const LoadsNow& loads);
+  int islands() const { return islands_; }
+  Coupled& island(int k) { return island_[z(k)]->coupled; }
+  std::span<const int> rods_of(int k) const { return island_[z(k)]->rods; }
+  std::span<const int> rods_alone() const { return alone_; }
+  void finish_there() { finish(); }
   bool takes_joined() const { return joined_ != nullptr && (!joined_->rods().empty() || !field_.free_bodies().empty()); }
   const Solved& joined_solved() const { return joined_solved_; }
   void visit_state(StateArchive& archive);
@@ -97,6 +105,7 @@ class Meeting {
       impact_;  // by rod, then all that is joined: was hit in the last step; takes backward Euler in this one
   Solved joined_solved_;
   double energy_ = 0, least_gap_ = 1, pad_ = 0, most_pad_ = 0;
+  double opening_ = 0;  // [J] work of radii that grow back, in this step
 };
 
 }  // namespace tendril::compact

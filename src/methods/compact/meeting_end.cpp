@@ -19,9 +19,10 @@ double Meeting::lost_by_euler() const {
 
 void Meeting::finish() {
   energy_ = 0, least_gap_ = 1;
-  work_ = {};
+  work_ = {opening_};
+  double in_joints = 0;
   for (std::size_t r = 0; r < parts_.size(); ++r)
-    if (impact_[r]) work_.impacts += parts_[r]->problem.lost_in_joints();
+    if (impact_[r]) in_joints += parts_[r]->problem.lost_in_joints();
   for (auto& part : parts_) {
     part->solved.folded = part->problem.is_folded_now();
     part->problem.finish();
@@ -35,7 +36,11 @@ void Meeting::finish() {
   }
   std::sort(next_kept_.begin(), next_kept_.end(), [](const KeptContact& a, const KeptContact& b) { return a.key < b.key; });
   std::swap(field_.kept, next_kept_);
-  work_.impacts += lost_by_euler();
+  // Joints take no more than what hits: the rest is what so long a step takes of bending, a loss of the scheme.
+  if (std::any_of(impact_.begin(), impact_.end(), [](char i) { return i != 0; })) {
+    const double taken = std::max(0.0, work_.impacts + lost_by_euler());
+    work_.impacts = taken + std::min(in_joints, taken);
+  }
   std::copy(target_.begin(), target_.end(), poses_.begin());
   put_bodies(poses_, *drive_);
 }

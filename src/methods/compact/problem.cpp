@@ -287,10 +287,12 @@ Solved Problem::iterate() {
     report = bend_into_reach(options);
     report.iterations += before;
   }
-  // Whatever ended the search, what is left is rounding.
-  const bool enough = settings_.accept_unfinished && !stage_.still() && report.end == NewtonEnd::iteration_limit;
-  const bool converged =
-      report.converged || enough || (report.end != NewtonEnd::not_finite && report.residual <= options.acceptable);
+  // Whatever ended the search, what is left is rounding; but not where only its iterations ended, unless that is asked for.
+  const bool at_limit = report.end == NewtonEnd::iteration_limit;
+  const bool enough = settings_.accept_unfinished && !stage_.still() && at_limit;
+  const bool rounds = asked.acceptable > 10 * asked.tolerance;
+  const double left = at_limit && !rounds ? options.tolerance : options.acceptable;
+  const bool converged = report.converged || enough || (report.end != NewtonEnd::not_finite && report.residual <= left);
   Solved solved{converged, Cause::none, report.iterations, fallbacks_, report.residual};
   solved.solves = iterative_.solves(), solved.inner_iterations = iterative_.iterations();
   if (!converged)

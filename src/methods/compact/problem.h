@@ -72,6 +72,11 @@ class Problem {
   std::span<const double> direction() const { return direction_; }   // turns and places, then multipliers
   int size() const { return 3 + 3 * chain_.all(); }
   void set_direction(std::span<const double> d) { std::copy(d.begin(), d.end(), direction_.begin()); }
+  void set_residual(std::span<const double> gradient, std::span<const double> violation) {
+    std::copy(gradient.begin(), gradient.end(), gradient_.begin());
+    std::copy(violation.begin(), violation.end(), violation_.begin());
+  }
+  void keep_what_rows_gave();                                     // of the direction just found, as the residual
   void multiply(std::span<const double> x, std::span<double> y);  // by the exact matrix, whatever the loads
   PivotReport factor_exact(double shift);                         // symmetric matrix at the present place
   const ChainLDLT& factored() const { return ldlt_; }

@@ -110,6 +110,21 @@ SENTENCE("compact", "in equilibrium a rod that nothing holds comes down to the f
   EXPECT_EQ(verdict.neutral.count(), 4) << to_text(verdict);  // two ways to slide, about the vertical, about itself
 }
 
+SENTENCE("compact", "in equilibrium a rod that lies on the floor, or sticks to a slope, is a minimum that may only roll") {
+  for (const double slope : {0.0, 0.5})
+    for (const double EI : {0.01, 1.0}) {
+      Scene scene = resting(0.0105, 0.5, 20, EI);
+      scene.contact.friction = 0.7;
+      scene.loads = {GravityLoad{earth * Vec3(std::sin(slope), 0, -std::cos(slope))}};
+      add_shape(scene, HalfSpaceShape{Vec3::Zero(), Vec3::UnitZ()});
+      const Rest rest(scene);
+      ASSERT_TRUE(rest.found()) << rest.report.message;
+      const Verdict& verdict = rest.frame.report.verdict;
+      EXPECT_TRUE(verdict.minimum()) << to_text(verdict) << " " << slope << " " << EI;
+      EXPECT_EQ(verdict.neutral.count(), 1) << to_text(verdict);
+    }
+}
+
 SENTENCE("compact", "in equilibrium a rod with nothing below it ends with its cause") {
   Scene scene = resting(0.4, 1, 20, 1);
   add_shape(scene, log_at(3, 0, 0.05));

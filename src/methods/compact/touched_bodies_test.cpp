@@ -124,20 +124,130 @@ SENTENCE("compact", "a driven body pushes a rod along") {
   EXPECT_GT(moved.frame.flow.obstacles, 0);
 }
 
-SENTENCE("compact", "bodies that come to touch each other, or the ground, end the run with their cause") {
-  for (const bool ground : {false, true}) {
-    Scene scene = beam_between_walls(1);
-    scene.bodies = {thing("ball", SphereBody{0.05}, Vec3(3, 0, 0.5), 1)};
-    if (ground)
-      add_shape(scene, HalfSpaceShape{Vec3(0, 0, -0.5), Vec3::UnitZ()});
-    else
-      scene.bodies.push_back(thing("shelf", BoxBody{Vec3(1, 1, 0.1)}, Vec3(3, 0, 0), 1)),
-          scene.bodies[1].kind = BodyKind::fixed;
-    scene.time.step = 5e-3, scene.time.duration = 1;
+// Far from the beam, which is there because a scene has rods.
+Scene with_floor(double slope = 0) {
+  Scene scene = beam_between_walls(1);
+  scene.rods[0].damping.mass = 5;
+  scene.loads = {GravityLoad{fall * Vec3(std::sin(slope), 0, -std::cos(slope))}};
+  add_shape(scene, HalfSpaceShape{Vec3(0, 0, -0.5), Vec3::UnitZ()}).friction = 0.5;
+  scene.time.step = 5e-3, scene.time.duration = 2;
+  return scene;
+}
+
+SENTENCE(
+    "compact",
+    "a ball, a box, a capsule and a cylinder that fall on the ground, or on a shelf, come to rest there and never sink in") {
+  struct Fallen {
+    BodyShape shape;
+    double half;
+  };
+  for (const Fallen& f : {Fallen{SphereBody{0.05}, 0.05}, Fallen{BoxBody{Vec3(0.2, 0.1, 0.06)}, 0.03},
+                          Fallen{CapsuleBody{0.03, 0.1}, 0.03}, Fallen{CylinderBody{0.05, 0.08}, 0.04}})
+    for (const bool ground : {true, false}) {
+      Scene scene = with_floor();
+      RigidBody body = thing("load", f.shape, Vec3(3, 0, 0.3), 1);
+      body.friction = 0.5, body.damping = 1;
+      if (std::holds_alternative<CapsuleBody>(f.shape)) body.orientation = Vec3(0, math::pi / 2, 0);  // on its side
+      scene.bodies = {body};
+      if (!ground) {
+        scene.bodies.push_back(thing("shelf", BoxBody{Vec3(1, 1, 0.1)}, Vec3(3, 0, -0.05), 1));
+        scene.bodies[1].kind = BodyKind::fixed;
+      }
+      const double rests = (ground ? -0.5 : 0) + f.half;
+      Checked<Simulation> simulation = Simulation::open(scene);
+      ASSERT_TRUE(simulation) << to_text(simulation.problems());
+      double lowest = 1;
+      const double before = simulation->frame().own_energy.total();
+      while (!simulation->finished()) {
+        ASSERT_EQ(simulation->advance().outcome, Outcome::fine) << simulation->report().message;
+        lowest = std::min(lowest, simulation->frame().bodies[0].pose.position.z());
+      }
+      const BodyState& end = simulation->frame().bodies[0];
+      EXPECT_NEAR(end.pose.position.z(), rests, 2e-4) << f.shape.index() << " " << ground;
+      EXPECT_GT(lowest, rests - 2e-4) << f.shape.index() << " " << ground;
+      EXPECT_LT(end.motion.linear.norm() + end.motion.angular.norm(), 1e-3) << f.shape.index() << " " << ground;
+      // What it had is what damping and the impact took.
+      const Frame& frame = simulation->frame();
+      EXPECT_GT(frame.flow.impacts, 0.5 * fall * (0.3 - rests)) << f.shape.index() << " " << ground;
+      EXPECT_LT(std::abs(frame.own_energy.total() - before - frame.flow.work() + frame.flow.dissipated()), 0.03 * fall)
+          << f.shape.index() << " " << ground;
+    }
+}
+
+SENTENCE("compact", "a box on a slope stays by its friction, and slides with g (sin - mu cos) where that is not enough") {
+  for (const double slope : {0.3, 0.7}) {
+    Scene scene = with_floor(slope);
+    RigidBody box = thing("box", BoxBody{Vec3(0.2, 0.2, 0.04)}, Vec3(3, 0, -0.48), 1);
+    box.friction = 0.5;
+    scene.bodies = {box};
+    scene.time.duration = 1;
     const Moved moved(scene);
-    EXPECT_EQ(moved.report.outcome, Outcome::diverged);
-    EXPECT_CONTAINS(moved.report.message, "two bodies touched, or a body the ground");
+    ASSERT_EQ(moved.report.time, 1) << moved.report.message;
+    const double a = fall * std::max(0.0, std::sin(slope) - 0.5 * std::cos(slope));
+    EXPECT_NEAR(moved.frame.bodies[0].motion.linear.x(), a, 0.01 * fall * (a > 0 ? 1 : 0.001)) << slope;
+    EXPECT_NEAR(moved.frame.bodies[0].pose.position.x() - 3, 0.5 * a, 0.01 * fall * (a > 0 ? 1 : 1e-4)) << slope;
   }
+}
+
+SENTENCE("compact",
+         "a ball that is shot at another, or at a thin plate, pushes it along with all of its momentum, at any step") {
+  for (const double step : {1e-3, 0.02})
+    for (const bool plate : {false, true}) {
+      Scene scene = with_floor();
+      scene.loads.clear();
+      RigidBody ball = thing("ball", SphereBody{0.05}, Vec3(3, 0, 1), 1),
+                other = thing("other", SphereBody{0.05}, Vec3(3, 0, 2), 3);
+      if (plate) other.shape = BoxBody{Vec3(1, 1, 0.01)};
+      ball.velocity = Vec3(0, 0, 20);
+      scene.bodies = {ball, other};
+      scene.time.step = step, scene.time.duration = 0.2;
+      const Moved moved(scene);
+      ASSERT_EQ(moved.report.time, 0.2) << moved.report.message;
+      const auto& b = moved.frame.bodies;
+      EXPECT_NEAR(b[0].motion.linear.z() + 3 * b[1].motion.linear.z(), 20, 1e-6) << step << plate;
+      EXPECT_NEAR(b[1].motion.linear.z(), 5, 0.3) << step << plate;
+      EXPECT_LT(b[0].pose.position.z(), b[1].pose.position.z()) << step << plate;
+    }
+}
+
+SENTENCE("compact", "a weight at the tip of a stiff beam that comes down on the ground is carried by both") {
+  Scene scene = one_rod(line, 20, plain_section(50, 50, 50));
+  add_clamp(scene, 0);
+  scene.loads.push_back(GravityLoad{Vec3(0, 0, -fall)});
+  scene.rods[0].damping.mass = 8;
+  RigidBody weight = thing("weight", SphereBody{0.05}, Vec3(1, 0, 0), 1);
+  weight.damping = 8;
+  scene.bodies = {weight};
+  scene.joints = {join(JointKind::rigid, on_rod("rod", 1), on_body("weight"))};
+  add_shape(scene, HalfSpaceShape{Vec3(0, 0, -0.08), Vec3::UnitZ()}).friction = 0.3;  // it would come down to -0.09
+  scene.time.step = 5e-3, scene.time.duration = 4;
+  const Moved moved(scene);
+  ASSERT_EQ(moved.report.time, 4) << moved.report.message;
+  EXPECT_NEAR(moved.frame.bodies[0].pose.position.z(), -0.03, 1e-4);
+  EXPECT_LT(moved.frame.bodies[0].motion.linear.norm(), 1e-3);
+}
+
+SENTENCE("compact",
+         "an equilibrium in which bodies would overlap each other or the ground is refused, and motion proposed") {
+  Scene scene = one_rod(line, 10, plain_section(1, 1, 1));
+  add_clamp(scene, 0);
+  scene.loads.push_back(GravityLoad{Vec3(0, 0, -fall)});
+  scene.bodies = {thing("weight", SphereBody{0.05}, Vec3(1, 0, 0), 1)};
+  scene.joints = {join(JointKind::rigid, on_rod("rod", 1), on_body("weight"))};
+  add_shape(scene, HalfSpaceShape{Vec3(0, 0, -0.2), Vec3::UnitZ()});
+  scene.time.mode = Mode::statics;
+  const Moved moved(scene);
+  EXPECT_FALSE(moved.fine());
+  EXPECT_CONTAINS(moved.report.message, "in motion only");
+}
+
+SENTENCE("compact", "bodies that would bounce are warned of") {
+  Scene scene = with_floor();
+  scene.bodies = {thing("ball", SphereBody{0.05}, Vec3(3, 0, 0.3), 1)};
+  scene.bodies[0].restitution = 0.5;
+  const Checked<Simulation> simulation = Simulation::open(scene);
+  ASSERT_TRUE(simulation);
+  EXPECT_CONTAINS(to_text(simulation.problems()), "do not bounce");
 }
 
 }  // namespace

@@ -1,0 +1,93 @@
+// What a scene consists of for `cable`: rigid elements, and joints between two of them. Built once from the Model.
+//
+// Every segment of a rod is a rigid element; so is every body. Clamps, driven bodies and the world are elements that nothing can
+// move: they are led. A joint holds two points together (three rows) and turns two frames to each other (three rows, the strain of
+// math/joint_strain.h). Each row is regularised: lambda = -k phi, k the stiffness of what lies between both sides; k infinite is a
+// hard constraint.                                                      [Servin 2008, secs. II, V; ERRATA S9-S16]
+#pragma once
+
+#include <limits>
+#include <vector>
+
+#include "math/index.h"
+#include "math/joint_strain.h"
+#include "model/drive.h"
+#include "model/join_plan.h"
+#include "model/model.h"
+#include "tendril/state.h"
+
+namespace tendril::cable {
+
+inline constexpr double rigid = std::numeric_limits<double>::infinity();
+
+struct Element {
+  enum class Kind : std::uint8_t { segment, body, junction, clamp, world };
+  Kind kind = Kind::world;
+  int edge = -1;    // of a segment, flat
+  int rod = -1;     // of a segment
+  int number = -1;  // of a body or a clamp
+  double length = 0;
+  double mass = 0;
+  Vec3 inertia = Vec3::Zero();  // about its own axes
+  double damping = 0;           // [1/s] of its mass
+  bool led = true;              // nothing moves it: its pose is given
+  double EI = 0, whole = 0;     // of a segment: the lesser bending stiffness; length of its rod
+};
+
+struct Joint {
+  int a = 0, b = 0;  // elements
+  int node = -1;     // of the rod it belongs to
+  int inner = -1;    // flat inner node, of a joint inside a rod; -1: the joint is to something else
+  int clamp = -1;    // a joint to a clamp stands while it holds
+  int after = -1;    // of a joint to a clamp or carrier inside a rod: 0 its segment ends at the node, 1 it begins there
+  // Points, in the elements' own axes.
+  bool holds_point = true;
+  Vec3 point_a = Vec3::Zero(), point_b = Vec3::Zero();
+  double stretch = rigid;  // stiffness of the three rows [N/m]
+  // Frames, in the elements' own axes.
+  bool holds_frame = true;
+  Quat frame_a = Quat::Identity(), frame_b = Quat::Identity();
+  StrainKind kind = StrainKind::angle;
+  Vec3 stiffness = Vec3::Zero();  // [N m/rad] about d1, d2, d3; 0: free
+  Vec3 rest = Vec3::Zero();       // strain
+  double damping = 0;             // [s] Kelvin-Voigt
+  double weld = 0;                // [rad] of a ring's joint: the step of its frames
+  double share = 1;               // in the moment at its node: half where it stands on one side of it
+};
+
+// What is linked through elements that can move: solved on its own, and side by side with others.
+struct Group {
+  std::vector<int> elements;  // that can move
+  std::vector<int> joints;
+  bool path = false;  // joints and elements follow each other without branches: block tridiagonal
+};
+
+struct Parts {
+  std::vector<Element> elements;  // segments by flat edge, bodies, junctions, clamps, the world
+  std::vector<Joint> joints;
+  std::vector<Group> groups;
+  std::vector<std::vector<int>> replaced_by;  // per joint inside a rod: joints to clamps or carriers at its node
+  int first_body = 0, first_junction = 0, first_clamp = 0, world = 0;
+  int joint_at(int inner) const { return first_inner_[z(inner)]; }
+  std::vector<int> first_inner_;  // joint of each inner node
+};
+Parts build_parts(const Model& model);
+
+// Everything that changes.
+struct State {
+  std::vector<Vec3> x, v;  // of elements: centre, velocity half a step back
+  std::vector<Quat> q;
+  std::vector<Vec3> momentum;  // of spin, world axes [kg m^2/s]: kept where nothing turns the element  [ERRATA S25]
+  std::vector<Vec3> a, turn;   // acceleration, rate of spin in the last step: for velocities at the level itself
+  std::vector<Vec3> a_before, turn_before;  // in the step before
+  std::vector<Vec3> force;                  // multipliers of points, of joints: on b, and reversed on a
+  std::vector<Vec3> couple;                 // of frames: the moments of the strains
+  std::vector<double> twist;                // of joints, unwrapped [rad]
+  std::vector<double> winding;              // of joints to clamps: the clamp's, when last set [rad]
+  std::vector<char> point_on, frame_on;     // of joints
+  std::vector<double> tension;              // of segments, sum of both ends [N], for the geometric stiffness
+  void visit_state(StateArchive& archive);
+};
+State start_state(const Model& model, const Parts& parts);
+
+}  // namespace tendril::cable

@@ -1,0 +1,217 @@
+#include "methods/cable/system.h"
+
+#include <cmath>
+
+#include "math/rotation.h"
+
+namespace tendril::cable {
+namespace {
+
+// Accepted pivots, over their row: loads 1e15 times as heavy as a segment.
+constexpr double smallest_pivot = 1e-30;
+
+// W J^T of one side.
+Block6 response_of(const JointRows& rows, const Vec3& lever, double sign, const Response& e) {
+  Block6 out;
+  const Mat3 lever_cross = skew(lever);
+  const Mat3 turn_t = rows.turn.transpose();
+  out.topLeftCorner<3, 3>() = sign * e.linear;
+  out.bottomLeftCorner<3, 3>().noalias() = sign * (e.angular * lever_cross);
+  out.topRightCorner<3, 3>().setZero();
+  out.bottomRightCorner<3, 3>().noalias() = sign * (e.angular * turn_t);
+  if (e.has_mixed) {
+    out.topLeftCorner<3, 3>() += sign * (e.mixed * lever_cross);
+    out.bottomLeftCorner<3, 3>() += sign * e.mixed.transpose();
+    out.topRightCorner<3, 3>() += sign * (e.mixed * turn_t);
+  }
+  return out;
+}
+
+// J times a response.
+void add_rows_times(const JointRows& rows, const Vec3& lever, double sign, const Block6& response, Block6& out) {
+  const Mat3 lever_cross = skew(lever);
+  out.topRows<3>() += sign * response.topRows<3>();
+  out.topRows<3>().noalias() -= (sign * lever_cross) * response.bottomRows<3>();
+  out.bottomRows<3>().noalias() += (sign * rows.turn) * response.bottomRows<3>();
+}
+
+}  // namespace
+
+void place_rows(const Joint& joint, const JointPlace& at, double near, bool one_point, JointRows& rows, double& twist) {
+  const Vec3 a = at.x_a + at.q_a * joint.point_a, b = at.x_b + at.q_b * joint.point_b;
+  const Vec3 middle = 0.5 * (a + b);
+  rows.gap = b - a;
+  rows.lever_a = (one_point ? middle : a) - at.x_a, rows.lever_b = (one_point ? middle : b) - at.x_b;
+  if (!joint.holds_frame) {
+    rows.turn.setZero(), rows.strain.setZero();
+    return;
+  }
+  const Quat qa = at.q_a * joint.frame_a, qb = at.q_b * joint.frame_b;
+  const StrainPoint p = strain_point(joint.kind, qa.conjugate() * qb, near);
+  rows.strain = p.strain - joint.rest;
+  rows.turn.noalias() = strain_gradient(p) * qa.toRotationMatrix().transpose();
+  twist = p.strain[2];
+}
+
+void weigh_rows(const Joint& joint, bool point_on, bool frame_on, double tension_damper, double inertia,
+                const StepSizes& step, JointRows& rows) {
+  rows.point_on = point_on && joint.holds_point;
+  const auto weigh = [&](double k, double c, double share, double& give, double& pull) {
+    if (k == rigid) {
+      give = 0, pull = 1 / (step.h * step.dt);
+      return true;
+    }
+    const double d = share * k * step.dt + c;
+    if (!(d > 0)) return false;
+    give = 1 / (step.h * d), pull = k * give;
+    return true;
+  };
+  if (rows.point_on)
+    weigh(joint.stretch, joint.stretch == rigid ? 0 : joint.damping * joint.stretch, 1, rows.give, rows.pull);
+  rows.memory.setZero();
+  for (int i = 0; i < 3; ++i) {
+    const double k = joint.stiffness[i];
+    const bool averaged = step.averaged && k != rigid;
+    const double c =
+        k == rigid
+            ? 0
+            : k * (joint.damping + (averaged ? step.extra_damping * need_of_damping(k * step.dt * step.h / inertia) : 0)) +
+                  tension_damper;
+    rows.on[i] = frame_on && joint.holds_frame &&
+                 !(i == 2 && (joint.kind == StrainKind::beside_a || joint.kind == StrainKind::beside_b)) &&
+                 weigh(k, c, averaged ? 0.25 : 1, rows.frame_give[i], rows.frame_pull[i]);
+    if (!rows.on[i]) {
+      rows.turn.row(i).setZero();
+      rows.frame_give[i] = 1, rows.frame_pull[i] = 0;  // a row of its own, whose multiplier is zero
+    } else if (averaged) {
+      rows.memory[i] = 0.25 * step.before * rows.frame_pull[i];
+    }
+  }
+}
+
+GroupSolver::GroupSolver(const Parts& parts, const Group& group) : parts_(parts), group_(group) {
+  const std::size_t n = group.joints.size();
+  by_a_.assign(n, Block6::Zero()), by_b_ = by_a_, diagonal_ = by_a_;
+  lambda_.assign(6 * n, 0.0);
+  used_.assign(2 * n, 0);
+  const auto moves = [&](int e) { return !parts.elements[z(e)].led; };
+  if (group.path) {
+    for (std::size_t i = 0; i + 1 < n; ++i) {
+      const Joint &first = parts.joints[z(group.joints[i])], &second = parts.joints[z(group.joints[i + 1])];
+      int element = -1;
+      for (const int e : {first.a, first.b})
+        if (moves(e) && (e == second.a || e == second.b)) element = e;
+      links_.push_back({static_cast<int>(i), static_cast<int>(i + 1), element});
+    }
+    tridiagonal_.resize(static_cast<int>(n));
+  } else {
+    std::vector<std::vector<int>> at(parts.elements.size());
+    for (std::size_t i = 0; i < n; ++i)
+      for (const int e : {parts.joints[z(group.joints[i])].a, parts.joints[z(group.joints[i])].b})
+        if (moves(e)) at[z(e)].push_back(static_cast<int>(i));
+    for (const int e : group.elements)
+      for (std::size_t k = 0; k < at[z(e)].size(); ++k)
+        for (std::size_t i = 0; i < k; ++i) links_.push_back({at[z(e)][i], at[z(e)][k], e});
+  }
+  shared_.assign(links_.size(), Block6::Zero());
+}
+
+void GroupSolver::assemble(const std::vector<JointRows>& rows, const std::vector<Response>& elements,
+                           const StepSizes& step) {
+  for (std::size_t i = 0; i < group_.joints.size(); ++i) {
+    const Joint& joint = parts_.joints[z(group_.joints[i])];
+    const JointRows& r = rows[z(group_.joints[i])];
+    Block6& d = diagonal_[i];
+    d.setZero();
+    Vec3 rate = Vec3::Zero(), turn = Vec3::Zero(), turn_before = Vec3::Zero();
+    const auto side = [&](int e, const Vec3& lever, double sign, Block6& response) {
+      const Response& of = elements[z(e)];
+      if (parts_.elements[z(e)].led) return;
+      response = response_of(r, lever, sign, of);
+      add_rows_times(r, lever, sign, response, d);
+      rate += sign * (of.y + of.y_spin.cross(lever));
+      turn += sign * of.y_spin, turn_before += sign * of.spin;
+    };
+    side(joint.a, r.lever_a, -1, by_a_[i]);
+    side(joint.b, r.lever_b, 1, by_b_[i]);
+    double* lambda = lambda_.data() + 6 * i;
+    const Vec3 turned = r.turn * turn, before = r.turn * turn_before;
+    for (int k = 0; k < 3; ++k) {
+      if (r.point_on) {
+        d(k, k) += r.give;
+        lambda[k] = -rate[k] / step.h - r.pull * r.gap[k];
+      } else {
+        d.row(k).setZero(), d.col(k).setZero(), d(k, k) = 1, lambda[k] = 0;
+      }
+      d(k + 3, k + 3) += r.frame_give[k];
+      lambda[k + 3] = -turned[k] / step.h - r.frame_pull[k] * r.strain[k] + r.memory[k] * before[k];
+    }
+    used_[2 * i] = r.point_on, used_[2 * i + 1] = r.on[0] || r.on[1] || r.on[2];
+  }
+  for (std::size_t l = 0; l < links_.size(); ++l) {
+    const Link& link = links_[l];
+    const Joint &first = parts_.joints[z(group_.joints[z(link.first)])],
+                &second = parts_.joints[z(group_.joints[z(link.second)])];
+    const JointRows& r = rows[z(group_.joints[z(link.second)])];
+    const Block6& response = first.a == link.element ? by_a_[z(link.first)] : by_b_[z(link.first)];
+    Block6& s = shared_[l];
+    s.setZero();
+    const bool a = second.a == link.element;
+    add_rows_times(r, a ? r.lever_a : r.lever_b, a ? -1 : 1, response, s);
+    if (!r.point_on) s.topRows<3>().setZero();
+    if (!rows[z(group_.joints[z(link.first)])].point_on) s.leftCols<3>().setZero();
+  }
+}
+
+bool GroupSolver::solve_path() {
+  for (std::size_t i = 0; i < diagonal_.size(); ++i) tridiagonal_.diagonal(static_cast<int>(i)) = diagonal_[i];
+  for (std::size_t i = 0; i < shared_.size(); ++i) tridiagonal_.lower(static_cast<int>(i)) = shared_[i];
+  const PivotReport report = tridiagonal_.factor(smallest_pivot);
+  tridiagonal_.solve(lambda_);
+  return std::isfinite(report.smallest);
+}
+
+bool GroupSolver::solve_general() {
+  general_.begin(static_cast<int>(used_.size()));
+  for (std::size_t i = 0; i < diagonal_.size(); ++i) {
+    const int at = 2 * static_cast<int>(i);
+    general_.add(at, at, diagonal_[i].topLeftCorner<3, 3>());
+    general_.add(at + 1, at + 1, diagonal_[i].bottomRightCorner<3, 3>());
+    if (used_[2 * i] && used_[2 * i + 1]) general_.add(at + 1, at, diagonal_[i].bottomLeftCorner<3, 3>());
+  }
+  for (std::size_t l = 0; l < links_.size(); ++l) {
+    for (int r = 0; r < 2; ++r) {
+      for (int c = 0; c < 2; ++c) {
+        const int row = 2 * links_[l].second + r, column = 2 * links_[l].first + c;
+        if (used_[z(row)] && used_[z(column)]) general_.add(row, column, shared_[l].block<3, 3>(3 * r, 3 * c));
+      }
+    }
+  }
+  const PivotReport report = general_.factor();
+  general_.solve(lambda_);
+  return std::isfinite(report.smallest);
+}
+
+void GroupSolver::spread(std::vector<Response>& elements, const StepSizes& step) const {
+  for (const int e : group_.elements) elements[z(e)].v = elements[z(e)].y, elements[z(e)].spin = elements[z(e)].y_spin;
+  for (std::size_t i = 0; i < group_.joints.size(); ++i) {
+    const Joint& joint = parts_.joints[z(group_.joints[i])];
+    const Eigen::Map<const Eigen::Matrix<double, 6, 1>> lambda(lambda_.data() + 6 * i);
+    const auto side = [&](int e, const Block6& response) {
+      if (parts_.elements[z(e)].led) return;
+      const Eigen::Matrix<double, 6, 1> change = step.h * (response * lambda);
+      elements[z(e)].v += change.head<3>(), elements[z(e)].spin += change.tail<3>();
+    };
+    side(joint.a, by_a_[i]);
+    side(joint.b, by_b_[i]);
+  }
+}
+
+bool GroupSolver::solve(const std::vector<JointRows>& rows, std::vector<Response>& elements, const StepSizes& step) {
+  assemble(rows, elements, step);
+  if (!group_.joints.empty() && !(group_.path ? solve_path() : solve_general())) return false;
+  spread(elements, step);
+  return true;
+}
+
+}  // namespace tendril::cable
