@@ -389,10 +389,7 @@ Solved Coupled::iterate() {
   Solved solved{converged, Cause::none, report.iterations, fallbacks_, report.residual};
   if (converged) return solved;
   if (touching_ != nullptr && touching_->outgrown()) return solved;  // to go on in larger boxes
-  const bool still = rods_.empty() ? joined_->is_still() : part(0).problem.stage().still();
-  solved.cause = report.end == NewtonEnd::not_finite ? Cause::not_finite
-                 : !still                            ? Cause::step_too_large
-                                                     : Cause::no_equilibrium;
+  solved.cause = cause_of(report.end, rods_.empty() ? joined_->is_still() : part(0).problem.stage().still());
   return solved;
 }
 
