@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "methods/cable/entry.h"
+#include "methods/cable/feed.h"
 #include "methods/cable/flow.h"
 #include "methods/cable/system.h"
 #include "model/loads.h"
@@ -16,6 +17,7 @@ struct Settings {
   double extra_damping = 0;   // of averaged rows, in steps
   bool geometric = true;      // implicit geometric stiffness
   double inertia_factor = 1;  // of segments' rotary inertia
+  bool adaptive = false;      // segments are merged where the rod is straight and quiet, and cut where it is not
   double relax_tolerance = 1e-10;
   int relax_iterations = 200;
   int threads = 1;
@@ -32,12 +34,20 @@ class Cable final : public Method {
 
   const Parts& parts() const { return parts_; }
   const State& state() const { return state_; }
+  const Feed& feed() const { return feed_; }
 
  private:
   void drive_to(double time, double load_factor, const Live& live, bool still);
   void lead();  // poses of what is led, joints that stand
+  void change_mesh(double dt);
+  bool solve_with_winches(const StepSizes& step);
+  void renew_loads(int element);  // of a segment that is another one now
+  void count_winches(double dt);
+  double energy_of(int element) const;  // of motion and height
   void collect_loads();
-  void add_node_loads();
+  void collect_load(std::size_t i, const Vec3& gravity);
+  void add_node_loads(int only = -1);  // on one element
+  void add_varying_node_load(int node, int only);
   void respond(const StepSizes& step);
   void respond_segment(std::size_t i, const StepSizes& step);
   void respond_body(std::size_t i, const StepSizes& step);
@@ -51,6 +61,8 @@ class Cable final : public Method {
   double worst_gap() const;  // beyond the elastic one, over the length of the segment  [-]
   Vec3 spin_of(std::size_t i) const;
   Pose pose_at(int node) const;
+  Pose pose_of(const ClampModel& clamp) const;
+  Pose end_pose(int element, int side) const;
   void find_reactions(std::span<Wrench> out) const;
   void find_led(std::vector<Wrench>& out) const;
   void count_flow(const StepSizes& step);
@@ -64,7 +76,9 @@ class Cable final : public Method {
   double load_scale() const;
   bool is_diverged() const;
   JointRows present_rows(std::size_t joint) const;
+  void shape_frame(Frame& frame) const;
   void write_rod(std::size_t rod, Frame& frame) const;
+  void write_node_loads(std::size_t rod, Frame& frame) const;
   void write_joints(Frame& frame) const;
   // At the level itself: over the half step that is left acceleration goes on as it changed, where it changes little.
   static Vec3 going_on(const Vec3& now, const Vec3& before) {
@@ -82,6 +96,8 @@ class Cable final : public Method {
   Settings settings_;
   Parts parts_;
   State state_;
+  Mesh mesh_;
+  Feed feed_;
   Drive drive_;
   LateClamps late_;
   LoadsNow loads_;
@@ -101,6 +117,7 @@ class Cable final : public Method {
   FlowMeter flow_;
   double before_ = 0;  // [s] the last step
   double hands_ = 0, wind_ = 0, drag_ = 0;
+  double brought_clamps_ = 0, brought_bodies_ = 0, paid_back_ = 0;  // [J] in the step: by rope from drums, by what was owed
   StepReport report_;
   Workers workers_;
 };

@@ -77,6 +77,7 @@ using Block6 = Eigen::Matrix<double, 6, 6, Eigen::RowMajor>;
 class GroupSolver {
  public:
   GroupSolver(const Parts& parts, const Group& group);
+  void reshape();  // the group has other joints; does not allocate where it has had as many
   // Multipliers (six per joint: point, frame) and the velocities they make; false: a pivot is no number.
   [[nodiscard]] bool solve(const std::vector<JointRows>& rows, std::vector<Response>& elements, const StepSizes& step);
   const double* multiplier(std::size_t joint_in_group) const { return lambda_.data() + 6 * joint_in_group; }
@@ -95,7 +96,9 @@ class GroupSolver {
   const Group& group_;
   std::vector<Block6, Eigen::aligned_allocator<Block6>> by_a_, by_b_;  // per joint: W J^T of its sides
   std::vector<Block6, Eigen::aligned_allocator<Block6>> diagonal_;     // per joint
+  void link_elements();
   std::vector<Link> links_;
+  std::vector<int> first_at_, at_;                                // general: joints of elements
   std::vector<Block6, Eigen::aligned_allocator<Block6>> shared_;  // per link: row of the second, column of the first
   std::vector<double> lambda_;
   std::vector<char> used_;  // general: blocks of three that have a row
