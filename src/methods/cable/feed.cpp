@@ -152,7 +152,8 @@ bool Feed::adjust(double dt) {
 }
 
 // The drum's force goes with the rope that comes out; the rope is stretched when it does, and the joints on both sides of the segment
-// give more by as much: -T more - T^2/2 (change of 1/k).
+// give more by as much: -T more - T^2/2 (change of 1/k). The force of a step is the kick at its start; over the way to its end it goes on
+// as it changed, where it changes little (as velocities at the level do, cable.h).
 void Feed::finish(double dt, bool first) {
   clamps_ = bodies_ = 0;
   for (Drum& drum : drums_) {
@@ -162,7 +163,9 @@ void Feed::finish(double dt, bool first) {
                  give = mesh_.give_at_end(drum.rod, drum.side);
     if (first) drum.tension = tension;  // nothing is known of the level before
     const double square = 0.5 * (tension * tension + drum.tension * drum.tension);
-    (drum.on_clamp ? clamps_ : bodies_) -= 0.5 * (tension + drum.tension) * drum.more + 0.5 * square * (give - drum.give);
+    const double change = tension - drum.tension,
+                 mean = std::abs(change) < 0.2 * std::abs(tension) ? tension + 0.5 * change : tension;
+    (drum.on_clamp ? clamps_ : bodies_) -= mean * drum.more + 0.5 * square * (give - drum.give);
   }
 }
 
