@@ -11,6 +11,7 @@ namespace cable_free { std::vector<Check> experiment(ExperimentContext&); }
 namespace cable_limp_rope { std::vector<Check> experiment(ExperimentContext&); }
 namespace cable_particle_mass_ratio { std::vector<Check> experiment(ExperimentContext&); }
 namespace cable_particle_spectra { std::vector<Check> experiment(ExperimentContext&); }
+namespace cable_winch { std::vector<Check> experiment(ExperimentContext&); }
 namespace compact_cantilever { std::vector<Check> experiment(ExperimentContext&); }
 namespace compact_drag_root { std::vector<Check> experiment(ExperimentContext&); }
 namespace compact_friction { std::vector<Check> experiment(ExperimentContext&); }
@@ -74,6 +75,9 @@ std::span<const Experiment> all_experiments() {
       {"cable/particle-spectra", "Servin 2008, Figs. 2-6",
        "resistance to bending turns the fast irregular stretch of a chain into a slow swing", Experiment::quick,
        experiments::cable_particle_spectra::experiment},
+      {"cable/winch", "a hoist of 5 t",
+       "rope comes out and goes in at 10 m/s, segments come and go, and the load does not notice", Experiment::quick,
+       experiments::cable_winch::experiment},
       {"compact/cantilever", "docs/references.md 1a-1c", "a cantilever bends as Euler's elastica does, and moves to it",
        Experiment::quick, experiments::compact_cantilever::experiment},
       {"compact/drag-root", "Zhao 2022, Fig. 11",
