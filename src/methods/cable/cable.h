@@ -3,6 +3,7 @@
 
 #include <memory>
 
+#include "methods/cable/adapt.h"
 #include "methods/cable/entry.h"
 #include "methods/cable/feed.h"
 #include "methods/cable/flow.h"
@@ -35,6 +36,12 @@ class Cable final : public Method {
   const Parts& parts() const { return parts_; }
   const State& state() const { return state_; }
   const Feed& feed() const { return feed_; }
+  // Cuts and merges so far, and the largest change of momentum and angular momentum by those of one step, over their sizes.
+  struct MeshEvents {
+    long count = 0;
+    double momentum = 0, angular = 0;
+  };
+  const MeshEvents& mesh_events() const { return mesh_events_; }
 
  private:
   void drive_to(double time, double load_factor, const Live& live, bool still);
@@ -98,6 +105,7 @@ class Cable final : public Method {
   State state_;
   Mesh mesh_;
   Feed feed_;
+  Adapt adapt_;
   Drive drive_;
   LateClamps late_;
   LoadsNow loads_;
@@ -118,6 +126,7 @@ class Cable final : public Method {
   double before_ = 0;  // [s] the last step
   double hands_ = 0, wind_ = 0, drag_ = 0;
   double brought_clamps_ = 0, brought_bodies_ = 0, paid_back_ = 0;  // [J] in the step: by rope from drums, by what was owed
+  MeshEvents mesh_events_;
   StepReport report_;
   Workers workers_;
 };

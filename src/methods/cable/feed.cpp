@@ -11,7 +11,7 @@ constexpr int most_trials = 8;
 constexpr double near_enough = 1e-7;  // of a tension that is given
 }  // namespace
 
-Feed::Feed(const Model& model, Mesh& mesh) : model_(model), mesh_(mesh) {
+Feed::Feed(const Model& model, Mesh& mesh, bool adaptive) : model_(model), mesh_(mesh), adaptive_(adaptive) {
   for (std::size_t w = 0; w < model.winches.size(); ++w) {
     const WinchModel& winch = model.winches[w];
     if (!mesh.chain(winch.rod).varies) continue;  // of a rope through sheaves
@@ -78,10 +78,17 @@ void Feed::order(const Drive& drive, double dt) {
   }
 }
 
+// Where resolution follows need, segments at the drum are as long as the next one.
+double Feed::usual_length(const Drum& drum) const {
+  const int count = static_cast<int>(mesh_.chain(drum.rod).segments.size());
+  if (!adaptive_ || count < 2) return drum.segment;
+  return std::max(drum.segment, mesh_.length(drum.rod, drum.side == 0 ? 1 : count - 2));
+}
+
 // A segment at the drum is cut when it has become too long, and merged with the next one before it becomes too short.
 void Feed::remesh() {
   for (Drum& drum : drums_) {
-    const double l = drum.segment, ahead = std::min(0.0, drum.more);
+    const double l = usual_length(drum), ahead = std::min(0.0, drum.more);
     const auto length = [&] { return mesh_.length(drum.rod, end_number(drum)); };
     const auto count = [&] { return static_cast<int>(mesh_.chain(drum.rod).segments.size()); };
     while (length() > longest * l && count() < model_.rods[z(drum.rod)].max_edges && mesh_.has_room()) {

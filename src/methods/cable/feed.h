@@ -12,7 +12,7 @@ namespace tendril::cable {
 
 class Feed {
  public:
-  Feed(const Model& model, Mesh& mesh);
+  Feed(const Model& model, Mesh& mesh, bool adaptive);
   bool any() const { return !drums_.empty(); }
   void start(const Drive& drive);             // before the first step
   void order(const Drive& drive, double dt);  // how far each is to go, by speeds
@@ -37,7 +37,7 @@ class Feed {
  private:
   struct Drum {
     int winch = 0, rod = 0, side = 0;
-    double segment = 0;     // [m] as long as cuts make them
+    double segment = 0;     // [m] as long as cuts make them; of an adaptive mesh at least
     bool on_clamp = false;  // else on a body, or the world
     // Saved.
     double speed = 0, paid = 0;    // [m/s], [m]
@@ -51,7 +51,8 @@ class Feed {
     int trials = 0;
     Mesh::EndSegment from;
   };
-  double room_out(const Drum& drum) const;  // [m]
+  double usual_length(const Drum& drum) const;  // [m] of segments at the drum
+  double room_out(const Drum& drum) const;      // [m]
   double room_in(const Drum& drum) const;
   double limited_speed(const Drum& drum, double asked, double dt) const;
   int end_number(const Drum& drum) const {
@@ -61,6 +62,7 @@ class Feed {
 
   const Model& model_;
   Mesh& mesh_;
+  bool adaptive_;
   std::vector<Drum> drums_;
   double clamps_ = 0, bodies_ = 0;
 };

@@ -27,7 +27,9 @@ class Mesh {
   double length(int rod, int k) const { return chain(rod).material[z(k + 1)] - chain(rod).material[z(k)]; }
   bool has_room() const;
   bool is_pinned(int rod, int joint) const { return pinned_[z(chain(rod).joints[z(joint)])] != 0; }
-  bool is_held(int rod, int side) const;  // a joint holds the point at its start (0) or end (1) now
+  Vec3 strain(int rod, int joint) const;           // of a joint inside the rod, less that at rest [rad]
+  double relative_spin(int rod, int joint) const;  // [rad/s] of its sides
+  bool is_held(int rod, int side) const;           // a joint holds the point at its start (0) or end (1) now
 
   // A material point among the segments of a rod. Beyond the ends: the end, and it is not out.
   struct Point {
@@ -111,6 +113,7 @@ class Mesh {
   void for_each_joint_at(int rod, int k, int side, F&& f) const;  // f(joint, the segment is b)
   double give(int rod, int k, int side) const;
   Ends ends_of(int rod, int first, int last) const;
+  Vec3 elastic_force(int rod, int k, int side) const;
   Vec3 internal_moment(int rod, int k, int side) const;
   void owe(int rod, int k, int side, const Vec3& place);
   void turn_twists(int rod, int k, int side, double by);

@@ -47,6 +47,20 @@ Vec3 Mesh::internal_force(int rod, int k, int side) const {
   return side == 0 ? Vec3(-sum) : sum;
 }
 
+// What springs carry: multipliers have the forces of dampers too, and are not known before the first step.
+Vec3 Mesh::elastic_force(int rod, int k, int side) const {
+  Vec3 sum = Vec3::Zero();
+  for_each_joint_at(rod, k, side, [&](int j, bool is_b) {
+    if (!state_.point_on[z(j)]) return;
+    const Joint& joint = parts_.joints[z(j)];
+    const std::size_t a = z(joint.a), b = z(joint.b);
+    const Vec3 gap = state_.x[b] + state_.q[b] * joint.point_b - state_.x[a] - state_.q[a] * joint.point_a;
+    const Vec3 on_b = joint.stretch == rigid ? state_.force[z(j)] : Vec3(-joint.stretch * gap);
+    sum += is_b ? on_b : Vec3(-on_b);
+  });
+  return side == 0 ? Vec3(-sum) : sum;
+}
+
 Vec3 Mesh::internal_moment(int rod, int k, int side) const {
   Vec3 sum = Vec3::Zero();
   for_each_joint_at(rod, k, side, [&](int j, bool is_b) {
@@ -56,13 +70,24 @@ Vec3 Mesh::internal_moment(int rod, int k, int side) const {
     JointRows rows;
     double twist = 0;
     place_rows(joint, {state_.x[a], state_.x[b], state_.q[a], state_.q[b]}, state_.twist[z(j)], true, rows, twist);
-    // What springs carry: multipliers have the moments of dampers too.
     Vec3 couple = state_.couple[z(j)];
     for (int i = 0; i < 3; ++i)
       if (joint.stiffness[i] != rigid) couple[i] = -joint.stiffness[i] * rows.strain[i];
     sum += (is_b ? 1.0 : -1.0) * (rows.turn.transpose() * couple);
   });
   return side == 0 ? Vec3(-sum) : sum;
+}
+
+Vec3 Mesh::strain(int rod, int i) const {
+  const std::size_t j = z(chain(rod).joints[z(i)]);
+  const Joint& joint = parts_.joints[j];
+  const Quat between = (state_.q[z(joint.a)] * joint.frame_a).conjugate() * (state_.q[z(joint.b)] * joint.frame_b);
+  return strain_point(joint.kind, between, state_.twist[j]).strain - joint.rest;
+}
+
+double Mesh::relative_spin(int rod, int i) const {
+  const Joint& joint = parts_.joints[z(chain(rod).joints[z(i)])];
+  return (spin(z(joint.b)) - spin(z(joint.a))).norm();
 }
 
 double Mesh::tension(int rod, int k, int side) const {
@@ -96,7 +121,7 @@ Mesh::Ends Mesh::ends_of(int rod, int first, int last) const {
   ends.end = state_.x[b] + state_.q[b] * parts_.elements[b].end(1);
   for (const int side : {0, 1}) {
     const int k = side == 0 ? first : last;
-    ends.force[side] = internal_force(rod, k, side), ends.moment[side] = internal_moment(rod, k, side);
+    ends.force[side] = elastic_force(rod, k, side), ends.moment[side] = internal_moment(rod, k, side);
     ends.give[side] = give(rod, k, side);
   }
   return ends;

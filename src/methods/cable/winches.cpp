@@ -3,13 +3,39 @@
 #include "methods/cable/cable.h"
 
 namespace tendril::cable {
+namespace {
+struct Momenta {
+  Vec3 linear = Vec3::Zero(), angular = Vec3::Zero();
+  double size = 1e-300, angular_size = 1e-300;  // of all parts', whatever their directions
+};
+// Of segments.
+Momenta momenta_of(const Parts& parts, const State& state) {
+  Momenta sum;
+  for (std::size_t i = 0; i < parts.elements.size(); ++i) {
+    const Element& e = parts.elements[i];
+    if (e.kind != Element::Kind::segment) continue;
+    const Vec3 linear = e.mass * state.v[i], angular = state.x[i].cross(linear) + state.momentum[i];
+    sum.linear += linear, sum.angular += angular;
+    sum.size += linear.norm(), sum.angular_size += angular.norm();
+  }
+  return sum;
+}
+}  // namespace
 
 // Before the step: cuts and merges.
 void Cable::change_mesh(double dt) {
   mesh_.begin_step();
   feed_.order(drive_, dt);
+  const Momenta before = settings_.adaptive ? momenta_of(parts_, state_) : Momenta{};
   feed_.remesh();
+  if (settings_.adaptive) adapt_.remesh({});
   if (!mesh_.is_changed()) return;
+  mesh_events_.count += static_cast<long>(mesh_.changed().size());
+  if (settings_.adaptive) {
+    const Momenta after = momenta_of(parts_, state_);
+    mesh_events_.momentum = std::max(mesh_events_.momentum, (after.linear - before.linear).norm() / before.size);
+    mesh_events_.angular = std::max(mesh_events_.angular, (after.angular - before.angular).norm() / before.angular_size);
+  }
   mesh_.settle();
   for (const auto& solver : solvers_) solver->reshape();
   for (const int e : mesh_.changed())
