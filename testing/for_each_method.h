@@ -169,6 +169,14 @@ inline const std::vector<Request>& all_requests() {
       {"a joint that comes and goes",
        {Feature::joints, Feature::switched_joints},
        [](Scene& s) { add_arm(s, JointKind::ball), s.joints[0].until = 0.05; }},
+      {"a winch",
+       {Feature::winch},
+       [](Scene& s) {
+         Winch winch;
+         winch.name = "drum", winch.rod = "rod", winch.stored = 0.2;
+         winch.speed.keys = {{0, 0}, {0.02, 0.8}, {0.1, 0.8}};  // 72 mm: a segment is cut
+         s.winches.push_back(winch);
+       }},
       {"damping", {Feature::damping}, [](Scene& s) { s.rods[0].damping.mass = 1; }},
       {"contact",
        {Feature::contact},
@@ -204,10 +212,9 @@ inline const std::vector<Request>& all_requests() {
   return requests;
 }
 
-// Features that no scene can ask for: by words of the scene (winches, meshes that change) or because they are given by hands
+// Features that no scene can ask for: by words of the scene (meshes that change) or because they are given by hands
 // (src/run/inputs_test.cpp) and answers (stability: conformance_test.cpp).
-inline constexpr FeatureSet not_asked_by_scenes{Feature::winch, Feature::varying_nodes, Feature::hands_turning_bodies,
-                                                Feature::stability};
+inline constexpr FeatureSet not_asked_by_scenes{Feature::varying_nodes, Feature::hands_turning_bodies, Feature::stability};
 
 // The tiny scene with each request, in motion and in equilibrium, and whether the method claims what it needs.
 inline void for_each_request(const MethodEntry& method,

@@ -6,6 +6,7 @@
 namespace tendril {
 namespace experiments {
 namespace cable_accuracy { std::vector<Check> experiment(ExperimentContext&); }
+namespace cable_adaptive { std::vector<Check> experiment(ExperimentContext&); }
 namespace cable_bend { std::vector<Check> experiment(ExperimentContext&); }
 namespace cable_catenary { std::vector<Check> experiment(ExperimentContext&); }
 namespace cable_free { std::vector<Check> experiment(ExperimentContext&); }
@@ -16,6 +17,7 @@ namespace cable_particle_spectra { std::vector<Check> experiment(ExperimentConte
 namespace cable_scaling { std::vector<Check> experiment(ExperimentContext&); }
 namespace cable_stretch { std::vector<Check> experiment(ExperimentContext&); }
 namespace cable_twist { std::vector<Check> experiment(ExperimentContext&); }
+namespace cable_winch { std::vector<Check> experiment(ExperimentContext&); }
 namespace compact_cantilever { std::vector<Check> experiment(ExperimentContext&); }
 namespace compact_drag_root { std::vector<Check> experiment(ExperimentContext&); }
 namespace compact_friction { std::vector<Check> experiment(ExperimentContext&); }
@@ -65,6 +67,9 @@ std::span<const Experiment> all_experiments() {
       {"cable/accuracy", "docs/references.md 1a",
        "a cantilever at rest is of second order; let go, averaging is several times closer than the paper's scheme",
        Experiment::quick, experiments::cable_accuracy::experiment},
+      {"cable/adaptive", "Servin 2008, Algorithm 1, line 18",
+       "a rope of 100 m has 13 segments where it is straight and more where it hangs in a loop, and its load does not notice",
+       Experiment::quick, experiments::cable_adaptive::experiment},
       {"cable/bend", "Servin 2008, Fig. 12", "a couple bends a rope to the radius EI/M, to second order", Experiment::quick,
        experiments::cable_bend::experiment},
       {"cable/catenary", "docs/references.md 6e", "a slack rope hangs in a catenary; a hanging chain swings at its rates",
@@ -91,6 +96,9 @@ std::span<const Experiment> all_experiments() {
       {"cable/twist", "Servin 2008, Fig. 11; docs/references.md 4b",
        "a guided rope feels GJ angle/L for 37 turns, an unguided one buckles; direction cosines flip", Experiment::quick,
        experiments::cable_twist::experiment},
+      {"cable/winch", "a hoist of 5 t",
+       "rope comes out and goes in at 10 m/s, segments come and go, and the load does not notice", Experiment::quick,
+       experiments::cable_winch::experiment},
       {"compact/cantilever", "docs/references.md 1a-1c", "a cantilever bends as Euler's elastica does, and moves to it",
        Experiment::quick, experiments::compact_cantilever::experiment},
       {"compact/drag-root", "Zhao 2022, Fig. 11",

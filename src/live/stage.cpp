@@ -148,8 +148,8 @@ std::string Stage::grab(ClientId client, const Grab& grab) {
   if (body) {
     held->hand = suggested_hand(model_of(simulation_), which, point_on_body(which, grab.position));
   } else {
-    const double length = model_of(simulation_).rods[static_cast<std::size_t>(which)].length;
-    held->hand = suggested_hand(model_of(simulation_), which, std::clamp(grab.material, 0.0, length));
+    const MaterialRange range = material_range(model_of(simulation_), which);
+    held->hand = suggested_hand(model_of(simulation_), which, std::clamp(grab.material, range.from, range.to));
   }
   // The hand begins where the point is, whatever the client says, and goes from there to where the client wants it.
   held->follower = Follower(point_of(held->hand));

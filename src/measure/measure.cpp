@@ -118,8 +118,8 @@ const RestValues& Meter::rest_of(const Frame& frame) const {
       const JointEdges e = edges_at_inner(rod, i);
       const InnerNodeIndex j(rod.first_inner + i);
       Vec3 strain = Vec3::Zero();
-      if (model.span.inner > 0) {
-        const double s = frame.material[NodeIndex(rod.first_node + (rod.ring ? i : i + 1))];
+      const double s = frame.material[NodeIndex(rod.first_node + (rod.ring ? i : i + 1))];
+      if (model.span.inner > 0 && s >= 0 && s <= model.length) {  // beyond the ends rope from a drum is straight at rest
         const Between at = MaterialPoint(m, m.initial, static_cast<int>(r), s).on_inner();
         strain = (0.5 * (other_.length[e.before] + other_.length[e.after])) *
                  ((1 - at.share) * density_[InnerNodeIndex(model.span.first_inner + at.a)] +

@@ -36,6 +36,18 @@ double rest_length_of_edge(const Frame& frame, const RodSpan& rod, int k, double
   return frame.material[NodeIndex(rod.first_node + k + 1)] - start;
 }
 
+MaterialRange material_range(const Model& model, int rod) {
+  MaterialRange range{0, model.rods[static_cast<std::size_t>(rod)].length};
+  for (const WinchModel& winch : model.winches) {
+    if (winch.rod != rod) continue;
+    if (winch.end == RodEnd::start)
+      range.from -= winch.stored;
+    else
+      range.to += winch.stored;
+  }
+  return range;
+}
+
 MaterialPoint::MaterialPoint(const Frame& frame, int rod, double rod_length, double s)
     : frame_(frame),
       span_(frame.rods[static_cast<std::size_t>(rod)]),

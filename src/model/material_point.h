@@ -10,6 +10,12 @@ namespace tendril {
 // Arc length in the rest rod of edge k, which counts from the rod's first; by the frame's own nodes.
 double rest_length_of_edge(const Frame& frame, const RodSpan& rod, int k, double rod_length);
 
+// Material coordinates that a rod can ever have: beyond its ends lies what is stored on the drums there.
+struct MaterialRange {
+  double from = 0, to = 0;  // [m]
+};
+MaterialRange material_range(const Model& model, int rod);
+
 // A place between two samples: value = (1 - share) a + share b. The share may leave [0, 1] by half a segment: values that
 // sit on edges or inner nodes are carried on to the end of the rod in a straight line, which keeps them second order there.
 struct Between {

@@ -6,6 +6,7 @@
 #include <numbers>
 #include <optional>
 
+#include "model/material_point.h"
 #include "run/input_state.h"
 #include "run/inside.h"
 
@@ -166,8 +167,9 @@ void check_hand(const Hand& hand, const std::string& name, const Model& model, c
       fmt::format("{} cannot hold rod {}: the scene has {} (counted from 0)", name, hand.rod, model.rods.size()));
   if (hand.rod >= 0) {
     const RodModel& rod = model.rods[static_cast<std::size_t>(hand.rod)];
+    const MaterialRange range = material_range(model, hand.rod);
     TENDRIL_REQUIRE(
-        hand.material >= 0 && hand.material <= rod.length * (1 + 1e-9),
+        hand.material >= range.from && hand.material <= range.to + 1e-9 * rod.length,
         fmt::format("{} cannot hold rod {} at {} m: it is {} m long", name, rod.name, hand.material, rod.length));
   }
   // Numbers are finite, springs do not push; turning needs a method that can.

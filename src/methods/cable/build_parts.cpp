@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "math/rotation.h"
+#include "methods/cable/groups.h"
 #include "methods/cable/parts.h"
 
 namespace tendril::cable {
@@ -10,7 +11,8 @@ namespace {
 
 class Builder {
  public:
-  Builder(const Model& model, Parts& parts) : model_(model), parts_(parts), plan_(model) {}
+  Builder(const Model& model, bool adaptive, Parts& parts)
+      : model_(model), parts_(parts), plan_(model), adaptive_(adaptive) {}
 
   void build() {
     add_elements();
@@ -21,7 +23,8 @@ class Builder {
     for (const Tie& tie : plan_.ties) add_tie(tie);
     for (const TurnTie& turn : plan_.turns) add_turn(turn);
     note_replaced();
-    add_groups();
+    add_chains();
+    add_groups(parts_);
   }
 
  private:
@@ -229,85 +232,67 @@ class Builder {
     }
   }
 
-  // Elements that can move and are linked by joints; joints along a path in its order.
-  void add_groups() {
-    const std::size_t count = parts_.elements.size();
-    std::vector<std::vector<int>> at(count);
-    const auto moves = [&](int e) { return !parts_.elements[z(e)].led; };
-    for (std::size_t j = 0; j < parts_.joints.size(); ++j)
-      for (const int e : {parts_.joints[j].a, parts_.joints[j].b})
-        if (moves(e)) at[z(e)].push_back(static_cast<int>(j));
-    std::vector<char> seen(count, 0), joint_seen(parts_.joints.size(), 0);
-    for (int start = 0; start < static_cast<int>(count); ++start) {
-      if (!moves(start) || seen[z(start)]) continue;
-      Group group;
-      std::vector<int> queue{start};
-      seen[z(start)] = 1;
-      for (std::size_t i = 0; i < queue.size(); ++i) {
-        for (const int j : at[z(queue[i])]) {
-          if (!joint_seen[z(j)]) joint_seen[z(j)] = 1, group.joints.push_back(j);
-          for (const int e : {parts_.joints[z(j)].a, parts_.joints[z(j)].b})
-            if (moves(e) && !seen[z(e)]) seen[z(e)] = 1, queue.push_back(e);
-        }
+  // Rods as chains; spare segments and joints for those whose mesh grows.
+  void add_chains() {
+    for (std::size_t r = 0; r < model_.rods.size(); ++r) {
+      const RodModel& rod = model_.rods[r];
+      const bool wound = std::any_of(model_.winches.begin(), model_.winches.end(),
+                                     [&](const WinchModel& w) { return w.rod == static_cast<int>(r); });
+      Chain chain;
+      chain.varies = !rod.span.ring && (wound || adaptive_) && !is_reeved(static_cast<int>(r));
+      for (int k = 0; k < rod.span.edges; ++k) chain.segments.push_back(rod.span.first_edge + k);
+      for (int i = 0; i < rod.span.inner; ++i) chain.joints.push_back(parts_.joint_at(rod.span.first_inner + i));
+      for (int k = 0; k < rod.span.nodes; ++k) chain.material.push_back(model_.material[NodeIndex(rod.span.first_node + k)]);
+      parts_.chains.push_back(std::move(chain));
+      if (!parts_.chains.back().varies || !wound) continue;
+      for (int k = rod.span.edges; k < rod.max_edges; ++k) {
+        parts_.elements.push_back({Element::Kind::spare});
+        Joint spare;
+        spare.a = spare.b = parts_.world, spare.holds_point = spare.holds_frame = false;
+        parts_.joints.push_back(spare);
       }
-      group.elements = queue;
-      std::sort(group.elements.begin(), group.elements.end());
-      std::sort(group.joints.begin(), group.joints.end());
-      order_path(at, group);
-      parts_.groups.push_back(std::move(group));
     }
+    parts_.replaced_by.resize(parts_.joints.size());
+    for (std::size_t r = 0; r < model_.rods.size(); ++r) parts_.chains[r].span.ring = model_.rods[r].span.ring;
+    parts_.number();
+    number_held_nodes();
   }
-  void order_path(const std::vector<std::vector<int>>& at, Group& group) const {
-    const auto moves = [&](int e) { return !parts_.elements[z(e)].led; };
-    int end = -1;  // an element with one joint, or with a joint to what is led
-    std::size_t inner = 0;
-    for (const int e : group.elements)
-      if (at[z(e)].size() > 2) return;
-    for (const int j : group.joints) inner += moves(parts_.joints[z(j)].a) && moves(parts_.joints[z(j)].b);
-    if (inner + 1 != group.elements.size()) return;  // a loop, or two joints between the same elements
-    const auto is_end = [&](int e) {
-      return std::count_if(at[z(e)].begin(), at[z(e)].end(),
-                           [&](int j) { return moves(parts_.joints[z(j)].a) && moves(parts_.joints[z(j)].b); }) <= 1;
-    };
-    for (const int e : group.elements)
-      if (end < 0 && is_end(e)) end = e;
-    std::vector<int> joints, elements;
-    std::vector<char> used(parts_.joints.size(), 0);
-    // A joint of the first element to what is led comes first.
-    const auto take_led = [&](int e) {
-      for (const int j : at[z(e)])
-        if (!used[z(j)] && !(moves(parts_.joints[z(j)].a) && moves(parts_.joints[z(j)].b)))
-          used[z(j)] = 1, joints.push_back(j);
-    };
-    for (int e = end, next = -1; e >= 0; e = next) {
-      elements.push_back(e);
-      const bool last = elements.size() == group.elements.size();
-      if (elements.size() == 1 && !last) take_led(e);
-      next = -1;
-      for (const int j : at[z(e)]) {
-        const Joint& joint = parts_.joints[z(j)];
-        if (used[z(j)] || !moves(joint.a) || !moves(joint.b)) continue;
-        used[z(j)] = 1, joints.push_back(j);
-        next = joint.a == e ? joint.b : joint.a;
-      }
-      if (last) take_led(e);
-    }
-    if (joints.size() != group.joints.size()) return;
-    group.joints = std::move(joints), group.elements = std::move(elements);
-    group.path = true;
+  bool is_reeved(int rod) const {
+    return std::any_of(model_.reevings.begin(), model_.reevings.end(), [&](const ReevingModel& r) { return r.rod == rod; });
+  }
+  void number_held_nodes() {
+    for (Joint& joint : parts_.joints) joint.node_now = joint.node;
   }
 
   const Model& model_;
   Parts& parts_;
   JoinPlan plan_;
+  bool adaptive_ = false;
 };
 
 }  // namespace
 
-Parts build_parts(const Model& model) {
+Parts build_parts(const Model& model, bool adaptive) {
   Parts parts;
-  Builder(model, parts).build();
+  Builder(model, adaptive, parts).build();
   return parts;
+}
+
+// Flat over all rods, as in a Frame. What is held at the start or at the end of a rod is numbered by Mesh, where counts change.
+void Parts::number() {
+  RodSpan next;
+  for (Chain& chain : chains) {
+    RodSpan& span = chain.span;
+    span.first_node = next.first_node, span.first_edge = next.first_edge, span.first_inner = next.first_inner;
+    span.nodes = static_cast<int>(chain.material.size()), span.edges = static_cast<int>(chain.segments.size());
+    span.inner = static_cast<int>(chain.joints.size());
+    for (int k = 0; k < span.edges; ++k) elements[z(chain.segments[z(k)])].edge_now = span.first_edge + k;
+    for (int i = 0; i < span.inner; ++i) {
+      Joint& joint = joints[z(chain.joints[z(i)])];
+      joint.inner_now = span.first_inner + i, joint.node_now = span.first_node + (span.ring ? i : i + 1);
+    }
+    next.first_node += span.nodes, next.first_edge += span.edges, next.first_inner += span.inner;
+  }
 }
 
 State start_state(const Model& model, const Parts& parts) {

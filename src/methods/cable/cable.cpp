@@ -23,6 +23,7 @@ Settings Settings::from(const Options& options) {
   s.solver.iterations = static_cast<int>(options.number("iterations"));
   s.substeps = static_cast<int>(options.number("substeps"));
   s.bend_by_tension = options.number("bend_by_tension");
+  s.adaptive = options.flag("adaptive");
   s.relax_tolerance = options.number("relax_tolerance");
   s.relax_iterations = static_cast<int>(options.number("relax_iterations"));
   return s;
@@ -31,15 +32,18 @@ Settings Settings::from(const Options& options) {
 Cable::Cable(std::shared_ptr<const Model> model, const Settings& settings)
     : model_(std::move(model)),
       settings_(settings),
-      parts_(build_parts(*model_)),
+      parts_(build_parts(*model_, settings.adaptive)),
       state_(start_state(*model_, parts_)),
+      mesh_(*model_, settings.inertia_factor, parts_, state_),
+      feed_(*model_, mesh_, settings.adaptive),
+      adapt_(*model_, mesh_),
       late_(*model_),
       loads_(*model_),
       flow_(*model_, parts_),
       workers_(settings.threads) {
   const std::size_t count = parts_.elements.size();
   for (Element& e : parts_.elements)
-    if (e.kind == Element::Kind::segment) e.inertia *= settings_.inertia_factor;
+    if (e.kind == Element::Kind::segment && !parts_.chains[z(e.rod)].varies) e.inertia *= settings_.inertia_factor;
   for (std::size_t i = 0; i < count; ++i) state_.momentum[i] *= parts_.elements[i].edge >= 0 ? settings_.inertia_factor : 1;
   for (const NodeLoad& load : model_->node_loads) loaded_nodes_.push_back(load.node.value);
   std::sort(loaded_nodes_.begin(), loaded_nodes_.end());
@@ -65,12 +69,13 @@ Cable::Cable(std::shared_ptr<const Model> model, const Settings& settings)
   loads_.update(drive_);
   collect_loads();
   flow_.start(drive_, state_);
+  feed_.start(drive_);
 }
 
 void Cable::drive_to(double time, double load_factor, const Live& live, bool still) {
   evaluate(*model_, live, time, load_factor, drive_);
   if (still) stand_still(drive_);
-  late_.follow(*model_, drive_, [&](const ClampModel& clamp) { return pose_at(clamp.node.value); });
+  late_.follow(*model_, drive_, [&](const ClampModel& clamp) { return pose_of(clamp); });
 }
 
 // Poses of what is led, at the end of the step; which joints stand.
@@ -125,6 +130,7 @@ void Cable::make_rows(const StepSizes& step) {
     place_rows(joint, {state_.x[a], state_.x[b], state_.q[a], state_.q[b]}, state_.twist[j], !step.geometric, rows_[j],
                twist);
     if (joint.holds_frame && joint.kind == StrainKind::angle) state_.twist[j] = twist;
+    if (joint.stretch != rigid) rows_[j].gap += joint.damping * joint.fed;  // dampers do not notice rope that runs
     double damper = 0, inertia = HUGE_VAL;
     for (const std::size_t e : {a, b})
       if (!parts_.elements[e].led) inertia = std::min(inertia, parts_.elements[e].inertia.x());
@@ -314,6 +320,7 @@ StepReport Cable::step_once(double time, double dt, const Live& live) {
   report_ = {};
   report_.step_taken = dt;
   drive_to(time + dt, 1, live, false);
+  if (mesh_.varies()) change_mesh(dt);
   flow_.begin(state_);
   lead();
   StepSizes step{dt,
@@ -324,11 +331,12 @@ StepReport Cable::step_once(double time, double dt, const Live& live) {
                  settings_.geometric,
                  false,
                  settings_.averaged && settings_.pitched};
-  if (!solve(step)) {
+  if (!(mesh_.varies() ? solve_with_winches(step) : solve(step))) {
     report_.outcome = Outcome::diverged, report_.cause = Cause::not_finite;
     return report_;
   }
   move(step);
+  if (mesh_.varies()) count_winches(dt);
   before_ = dt;
   if (is_diverged()) {
     report_.outcome = Outcome::diverged, report_.cause = Cause::not_finite;

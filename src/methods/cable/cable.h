@@ -3,7 +3,9 @@
 
 #include <memory>
 
+#include "methods/cable/adapt.h"
 #include "methods/cable/entry.h"
+#include "methods/cable/feed.h"
 #include "methods/cable/flow.h"
 #include "methods/cable/system.h"
 #include "methods/explain.h"
@@ -22,6 +24,7 @@ struct Settings {
   SolverChoice solver;
   int substeps = 1;
   double bend_by_tension = 0;  // of the bending stiffness that the tension needs; 0: off
+  bool adaptive = false;       // segments are merged where the rod is straight and quiet, and cut where it is not
   double relax_tolerance = 1e-10;
   int relax_iterations = 200;
   int threads = 1;
@@ -40,14 +43,28 @@ class Cable final : public Method, public Explains {
   const Parts& parts() const { return parts_; }
   const State& state() const { return state_; }
   double solver_residual() const { return solver_residual_; }  // of the last step, over the right side
+  const Feed& feed() const { return feed_; }
+  // Cuts and merges so far, and the largest change of momentum and angular momentum by those of one step, over their sizes.
+  struct MeshEvents {
+    long count = 0;
+    double momentum = 0, angular = 0;
+  };
+  const MeshEvents& mesh_events() const { return mesh_events_; }
 
  private:
   StepReport step_once(double time, double dt, const Live& live);
   void note_failure(double dt);
   void drive_to(double time, double load_factor, const Live& live, bool still);
   void lead();  // poses of what is led, joints that stand
+  void change_mesh(double dt);
+  bool solve_with_winches(const StepSizes& step);
+  void renew_loads(int element);  // of a segment that is another one now
+  void count_winches(double dt);
+  double energy_of(int element) const;  // of motion and height
   void collect_loads();
-  void add_node_loads();
+  void collect_load(std::size_t i, const Vec3& gravity);
+  void add_node_loads(int only = -1);  // on one element
+  void add_varying_node_load(int node, int only);
   void respond(const StepSizes& step);
   void respond_segment(std::size_t i, const StepSizes& step);
   void respond_body(std::size_t i, const StepSizes& step);
@@ -64,6 +81,8 @@ class Cable final : public Method, public Explains {
   double worst_gap(std::size_t* where = nullptr) const;  // beyond the elastic one, over the length of the segment  [-]
   Vec3 spin_of(std::size_t i) const;
   Pose pose_at(int node) const;
+  Pose pose_of(const ClampModel& clamp) const;
+  Pose end_pose(int element, int side) const;
   void find_reactions(std::span<Wrench> out) const;
   void find_led(std::vector<Wrench>& out) const;
   void count_flow(const StepSizes& step);
@@ -78,7 +97,9 @@ class Cable final : public Method, public Explains {
   double load_scale() const;
   bool is_diverged() const;
   JointRows present_rows(std::size_t joint) const;
+  void shape_frame(Frame& frame) const;
   void write_rod(std::size_t rod, Frame& frame) const;
+  void write_node_loads(std::size_t rod, Frame& frame) const;
   void write_joints(Frame& frame) const;
   // At the level itself: over the half step that is left acceleration goes on as it changed, where it changes little.
   static Vec3 going_on(const Vec3& now, const Vec3& before) {
@@ -96,6 +117,9 @@ class Cable final : public Method, public Explains {
   Settings settings_;
   Parts parts_;
   State state_;
+  Mesh mesh_;
+  Feed feed_;
+  Adapt adapt_;
   Drive drive_;
   LateClamps late_;
   LoadsNow loads_;
@@ -116,6 +140,8 @@ class Cable final : public Method, public Explains {
   FlowMeter flow_;
   double before_ = 0;  // [s] the last step
   double hands_ = 0, wind_ = 0, drag_ = 0;
+  double brought_clamps_ = 0, brought_bodies_ = 0, paid_back_ = 0;  // [J] in the step: by rope from drums, by what was owed
+  MeshEvents mesh_events_;
   StepReport report_;
   double solver_residual_ = 0;
   struct Failure {  // of the last step that failed: no part of the state

@@ -11,32 +11,47 @@ namespace tendril::cable {
 
 void Cable::collect_loads() {
   wind_ = drag_ = 0;
-  for (std::size_t i = 0; i < parts_.elements.size(); ++i) {
-    const Element& e = parts_.elements[i];
-    if (e.led) continue;
-    force_[i] = e.mass * drive_.gravity, moment_[i].setZero();
-    given_force_[i].setZero(), given_moment_[i].setZero();
-    if (e.kind != Element::Kind::segment) continue;
-    const Mat3 frame = state_.q[i].toRotationMatrix();
-    const LoadedPoint<double> at{to_small(state_.x[i]), to_small(level_velocity(i)), to_small(frame)};
-    const EdgeIndex edge(e.edge);
-    const WrenchOf<double> given = loads_.given_per_length(edge, at);
-    given_force_[i] = e.length * to_eigen(given.force) - force_[i];
-    given_moment_[i] = e.length * to_eigen(given.moment);
-    force_[i] += given_force_[i], moment_[i] = given_moment_[i];
-    if (model_->drags.empty() && model_->winds.empty()) continue;
-    const auto load = [&](const auto& point) { return loads_.per_length(edge, point); };
-    air_[i] = e.length * load_tangent(load, at).velocity.topRows<3>();
-    force_[i] += e.length * to_eigen(load(at).force - given.force) - air_[i] * level_velocity(i);
-    const LoadsNow::AirPower power = loads_.air_power(edge, at);
-    wind_ += e.length * power.wind, drag_ += e.length * power.drag;
-  }
+  for (std::size_t i = 0; i < parts_.elements.size(); ++i)
+    if (!parts_.elements[i].led) collect_load(i, drive_.gravity);
   add_node_loads();
 }
 
+void Cable::collect_load(std::size_t i, const Vec3& gravity) {
+  const Element& e = parts_.elements[i];
+  force_[i] = e.mass * gravity, moment_[i].setZero();
+  given_force_[i].setZero(), given_moment_[i].setZero();
+  if (e.kind != Element::Kind::segment) return;
+  const Mat3 frame = state_.q[i].toRotationMatrix();
+  const LoadedPoint<double> at{to_small(state_.x[i]), to_small(level_velocity(i)), to_small(frame)};
+  const EdgeIndex edge(e.edge);
+  const WrenchOf<double> given = loads_.given_per_length(edge, at);
+  if (!parts_.chains[z(e.rod)].varies) {
+    given_force_[i] = e.length * to_eigen(given.force) - force_[i];
+    given_moment_[i] = e.length * to_eigen(given.moment);
+  } else {
+    mesh_.for_each_edge_under(i, [&](EdgeIndex under, double length) {
+      const WrenchOf<double> there = loads_.given_per_length(under, at);
+      given_force_[i] += length * (to_eigen(there.force) - model_->section[under].line_mass * gravity);
+      given_moment_[i] += length * to_eigen(there.moment);
+    });
+  }
+  force_[i] += given_force_[i], moment_[i] = given_moment_[i];
+  if (model_->drags.empty() && model_->winds.empty()) return;
+  const auto load = [&](const auto& point) { return loads_.per_length(edge, point); };
+  air_[i] = e.length * load_tangent(load, at).velocity.topRows<3>();
+  force_[i] += e.length * to_eigen(load(at).force - given.force) - air_[i] * level_velocity(i);
+  const LoadsNow::AirPower power = loads_.air_power(edge, at);
+  wind_ += e.length * power.wind, drag_ += e.length * power.drag;
+}
+
 // A load at a node acts on the segments there, on each with its share; the frame is the node's, as the segment sees it.
-void Cable::add_node_loads() {
+void Cable::add_node_loads(int only) {
   for (const int node : loaded_nodes_) {
+    if (mesh_.varies() && mesh_.rod_that_varies(node) >= 0) {
+      add_varying_node_load(node, only);
+      continue;
+    }
+    if (only >= 0) continue;
     const auto edges = [&] {
       for (const RodModel& rod : model_->rods) {
         const int k = node - rod.span.first_node;
@@ -66,6 +81,21 @@ void Cable::add_node_loads() {
       given_force_[i] += force, given_moment_[i] += moment;
     }
   }
+}
+
+// Where the mesh changes: on the segment at which its material point lies, unless that is on a drum.
+void Cable::add_varying_node_load(int node, int only) {
+  const int rod = mesh_.rod_that_varies(node);
+  const Mesh::Point point = mesh_.find(rod, model_->material[NodeIndex(node)]);
+  if (!point.out || (only >= 0 && point.element != only)) return;
+  const std::size_t i = z(point.element);
+  const Vec3 arm = state_.q[i] * Vec3(0, 0, (point.share - 0.5) * parts_.elements[i].length);
+  const Mat3 frame = state_.q[i].toRotationMatrix();
+  const LoadedPoint<double> at{to_small(Vec3(state_.x[i] + arm)), to_small(state_.v[i]), to_small(frame)};
+  const WrenchOf<double> load = loads_.at_node(NodeIndex(node), at);
+  const Vec3 force = to_eigen(load.force), moment = arm.cross(force) + to_eigen(load.moment);
+  force_[i] += force, moment_[i] += moment;
+  given_force_[i] += force, given_moment_[i] += moment;
 }
 
 void Cable::respond_segment(std::size_t i, const StepSizes& step) {
@@ -127,11 +157,14 @@ void Cable::respond(const StepSizes& step) {
 }
 
 std::size_t Cable::grip_element(const Grip& grip) const {
-  return grip.body >= 0 ? z(parts_.first_body + grip.body) : z(grip.edge.value);
+  if (grip.body >= 0) return z(parts_.first_body + grip.body);
+  return parts_.chains[z(grip.rod)].varies ? z(mesh_.find(grip.rod, grip.material).element) : z(grip.edge.value);
 }
 Vec3 Cable::grip_arm(const Grip& grip) const {
   const std::size_t i = grip_element(grip);
-  return state_.q[i] * (grip.body >= 0 ? grip.point : Vec3(0, 0, (grip.share - 0.5) * parts_.elements[i].length));
+  if (grip.body >= 0) return state_.q[i] * grip.point;
+  const double share = parts_.chains[z(grip.rod)].varies ? mesh_.find(grip.rod, grip.material).share : grip.share;
+  return state_.q[i] * Vec3(0, 0, (share - 0.5) * parts_.elements[i].length);
 }
 
 // A spring and damper at a point, implicit: M + h (k dt + c) J^T J, J = (1, -[arm]); so it is stable for any hand.

@@ -1,4 +1,6 @@
 // What `cable` can do, its options, its step advice.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -57,6 +59,15 @@ const std::vector<OptionInfo>& options() {
        "Geometric stiffness (tension against turning segments) is implicit, so that any load holds at any step; false: the "
        "paper's, "
        "which holds tensions up to a limit."},
+      {"adaptive",
+       "",
+       false,
+       -forever,
+       forever,
+       {},
+       "Resolution follows need: segments are merged where the rope is straight and quiet, and cut again, down to those of "
+       "the scene, "
+       "where it bends, is touched or wound."},
       {"inertia_factor", "", 1.0, 1, 1e6, {}, "Rotary inertia of segments is multiplied by it (the paper's crane: 20)."},
       {"joint",
        "",
@@ -116,7 +127,7 @@ MethodInfo make_info() {
                                 Feature::hold_position, Feature::hold_direction,   Feature::hold_twist,
                                 Feature::hold_inside,   Feature::hold_twist_alone, Feature::ring,
                                 Feature::joints,        Feature::bodies,           Feature::stiffening};
-  info.can.motion = features.with({Feature::inertia, Feature::limp_twist});
+  info.can.motion = features.with({Feature::inertia, Feature::limp_twist, Feature::winch, Feature::varying_nodes});
   info.can.equilibrium = features.with({Feature::equilibria});
   info.can.fewest_edges = 1;
   info.options = options();
@@ -178,10 +189,32 @@ StepAdvice advise(const Model& model, const Options& options) {
   return advice;
 }
 
+namespace {
+// What holds a rod inside stays a node: a drum must not come so far.
+void check_winch(const Model& model, std::size_t index, Problems& problems) {
+  const WinchModel& winch = model.winches[index];
+  const double length = model.rods[z(winch.rod)].length;
+  const auto look = [&](const std::string& what, int rod, double material) {
+    const double away = winch.end == RodEnd::start ? material : length - material;
+    if (rod != winch.rod || !(away > 0) || length - away <= winch.shortest) return;
+    problems.push_back({Severity::error, "", fmt::format("winch[{}].shortest", index),
+                        fmt::format("{} holds the rod {:.6g} m from the drum, which reels in until {:.6g} m are out", what,
+                                    away, winch.shortest),
+                        fmt::format("must be at least {:.6g} m", length - away), "raise shortest"});
+  };
+  for (const ClampModel& clamp : model.clamps) look("clamp " + clamp.name, clamp.rod, clamp.material);
+  for (const JointModel& joint : model.joints) {
+    look("joint " + joint.name, joint.rod_a, joint.material_a);
+    look("joint " + joint.name, joint.rod_b, joint.material_b);
+  }
+}
+}  // namespace
+
 Problems check(const Model& model, const Options& options) {
   if (particles::particle_model(options.word("model"))) return particles::check_particles(model, options.word("model"));
   Problems problems;
   if (options.word("joint") != "smooth") check_joint_form(model, options.word("joint"), problems);
+  for (std::size_t w = 0; w < model.winches.size(); ++w) check_winch(model, w, problems);
   for (std::size_t j = 0; j < model.joints.size(); ++j) check_frames_held_once(model, j, problems);
   check_points_held_once(model, problems);
   return problems;

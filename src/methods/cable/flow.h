@@ -17,6 +17,14 @@ class FlowMeter {
   void start(const Drive& drive, const State& state);
   // Before the step: where everything is.
   void begin(const State& state);
+  // Within a step: a segment that is another one now, and work that is counted elsewhere.
+  void renew(std::size_t i, const Vec3& x, const Vec3& force, const Vec3& moment) {
+    x_[i] = x, force_[i] = force, moment_[i] = moment;
+  }
+  void add(double clamps, double bodies, double damping) {
+    flow_.clamps += clamps, flow_.bodies += bodies, flow_.damping += damping;
+  }
+  const Vec3& gravity() const { return gravity_; }  // at the level before
   // After it. `given`: loads of this level; `reactions`: of clamps; `led`: what led bodies feel.
   struct Level {
     const std::vector<Vec3>*force, *moment;  // given loads on elements

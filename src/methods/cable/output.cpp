@@ -11,9 +11,9 @@ namespace {
 struct AtNode {  // segments of a rod at one of its nodes; -1: none
   int before = -1, after = -1;
 };
-AtNode segments_at(const RodSpan& span, int k) {
-  return {k > 0 || span.ring ? span.first_edge + (k + span.edges - 1) % span.edges : -1,
-          k < span.edges ? span.first_edge + k : -1};
+AtNode segments_at(const Chain& chain, int k) {
+  const int count = static_cast<int>(chain.segments.size());
+  return {k > 0 || chain.span.ring ? chain.segments[z((k + count - 1) % count)] : -1, k < count ? chain.segments[z(k)] : -1};
 }
 }  // namespace
 
@@ -21,7 +21,7 @@ Pose Cable::pose_at(int node) const {
   for (const RodModel& rod : model_->rods) {
     const int k = node - rod.span.first_node;
     if (k < 0 || k >= rod.span.nodes) continue;
-    const AtNode at = segments_at(rod.span, k);
+    const AtNode at = segments_at(parts_.chains[static_cast<std::size_t>(&rod - model_->rods.data())], k);
     const auto end = [&](int e, double side) {
       return Vec3(state_.x[z(e)] + state_.q[z(e)] * Vec3(0, 0, side * 0.5 * parts_.elements[z(e)].length));
     };
@@ -36,6 +36,21 @@ Pose Cable::pose_at(int node) const {
             (a * exp_quat(Vec3(0.5 * log_rotation(Quat(a.conjugate() * b))))).normalized()};
   }
   return {};
+}
+
+// Where the mesh changes nodes have other numbers: the rod's end, or the material point.
+Pose Cable::pose_of(const ClampModel& clamp) const {
+  const Chain& chain = parts_.chains[z(clamp.rod)];
+  if (!chain.varies) return pose_at(clamp.node.value);
+  const RodSpan& span = model_->rods[z(clamp.rod)].span;
+  if (clamp.node.value == span.first_node) return end_pose(chain.segments.front(), 0);
+  if (clamp.node.value == span.first_node + span.nodes - 1) return end_pose(chain.segments.back(), 1);
+  const Mesh::Point point = mesh_.find(clamp.rod, clamp.material);
+  return end_pose(point.element, point.share < 0.5 ? 0 : 1);
+}
+Pose Cable::end_pose(int element, int side) const {
+  const std::size_t i = z(element);
+  return {state_.x[i] + state_.q[i] * parts_.elements[i].end(side), state_.q[i]};
 }
 
 // Rows of a joint as things stand now.
@@ -106,7 +121,7 @@ double Cable::damping_loss(const StepSizes& step) const {
           lost += step.dt * joint.damping * rows_[j].stiffness[k] * rate[k] * rate[k];
     }
     if (state_.point_on[j] && joint.stretch != rigid) {
-      const Vec3 rate = b.v + b.spin.cross(rows_[j].lever_b) - a.v - a.spin.cross(rows_[j].lever_a);
+      const Vec3 rate = b.v + b.spin.cross(rows_[j].lever_b) - a.v - a.spin.cross(rows_[j].lever_a) + joint.fed;
       lost += step.dt * joint.damping * joint.stretch * rate.squaredNorm();
     }
   }
@@ -131,15 +146,16 @@ void Cable::count_flow(const StepSizes& step) {
 
 // A force in a segment is the mean of those at its ends, which weight tells apart: half of each joint's, and of loads at its nodes.
 void Cable::write_rod(std::size_t r, Frame& frame) const {
-  const RodSpan& span = model_->rods[r].span;
+  const Chain& chain = parts_.chains[r];
+  const RodSpan& span = chain.span;
   for (int k = 0; k < span.nodes; ++k) {
-    const AtNode at = segments_at(span, k);
+    const AtNode at = segments_at(chain, k);
     const NodeIndex node(span.first_node + k);
     Vec3 place = Vec3::Zero(), velocity = Vec3::Zero();
     int sides = 0;
     for (const int e : {at.before, at.after}) {
       if (e < 0) continue;
-      const Vec3 arm = state_.q[z(e)] * Vec3(0, 0, (e == at.before ? 0.5 : -0.5) * parts_.elements[z(e)].length);
+      const Vec3 arm = state_.q[z(e)] * parts_.elements[z(e)].end(e == at.before ? 1 : 0);
       place += state_.x[z(e)] + arm;
       velocity += level_velocity(z(e)) + level_spin(z(e)).cross(arm);
       ++sides;
@@ -149,25 +165,60 @@ void Cable::write_rod(std::size_t r, Frame& frame) const {
   }
   for (int k = 0; k < span.edges; ++k) {
     const EdgeIndex e(span.first_edge + k);
-    frame.orientation[e] = state_.q[z(e.value)];
-    frame.spin[e] = level_spin(z(e.value));
+    const std::size_t i = z(chain.segments[z(k)]);
+    frame.orientation[e] = state_.q[i];
+    frame.spin[e] = level_spin(i);
     frame.force[e].setZero();
   }
+  write_node_loads(r, frame);
+}
+
+void Cable::write_node_loads(std::size_t r, Frame& frame) const {
+  const Chain& chain = parts_.chains[r];
+  const RodSpan& span = model_->rods[r].span;
   for (const int node : loaded_nodes_) {
     const int k = node - span.first_node;
     if (k < 0 || k >= span.nodes) continue;
-    const AtNode at = segments_at(span, k);
-    const double share = at.before >= 0 && at.after >= 0 ? 0.5 : 1;
-    const Mat3 axes = pose_at(node).orientation.toRotationMatrix();
-    const LoadedPoint<double> point{to_small(frame.position[NodeIndex(node)]), {0, 0, 0}, to_small(axes)};
+    AtNode at;
+    double share = 1;
+    if (chain.varies) {
+      // Where a load lies inside a segment, its ends carry it both.
+      const Mesh::Point point = mesh_.find(static_cast<int>(r), model_->material[NodeIndex(node)]);
+      if (point.out && point.share == 1) at.before = point.element;
+      if (point.out && point.share == 0) at.after = point.element;
+    } else {
+      at = segments_at(chain, k);
+      share = at.before >= 0 && at.after >= 0 ? 0.5 : 1;
+    }
+    if (at.before < 0 && at.after < 0) continue;
+    const Mat3 axes =
+        (chain.varies ? state_.q[z(std::max(at.before, at.after))] : pose_at(node).orientation).toRotationMatrix();
+    const Vec3 place =
+        chain.varies ? state_.x[z(std::max(at.before, at.after))] : frame.position[NodeIndex(chain.span.first_node + k)];
+    const LoadedPoint<double> point{to_small(place), {0, 0, 0}, to_small(axes)};
     const Vec3 force = share * to_eigen(loads_.at_node(NodeIndex(node), point).force);
-    if (at.before >= 0) frame.force[EdgeIndex(at.before)] += 0.5 * force;
-    if (at.after >= 0) frame.force[EdgeIndex(at.after)] -= 0.5 * force;
+    if (at.before >= 0) frame.force[EdgeIndex(parts_.elements[z(at.before)].edge_now)] += 0.5 * force;
+    if (at.after >= 0) frame.force[EdgeIndex(parts_.elements[z(at.after)].edge_now)] -= 0.5 * force;
   }
 }
 
+// The frame's own counts: those of the rods as they are now.
+void Cable::shape_frame(Frame& frame) const {
+  if (!mesh_.varies()) return take_shape(*model_, frame);
+  frame.rods.resize(parts_.chains.size());
+  for (std::size_t r = 0; r < parts_.chains.size(); ++r) frame.rods[r] = parts_.chains[r].span;
+  const RodSpan& last = frame.rods.back();
+  const int nodes = last.first_node + last.nodes, edges = last.first_edge + last.edges;
+  frame.material.resize(nodes), frame.position.resize(nodes), frame.velocity.resize(nodes), frame.moment.resize(nodes);
+  frame.orientation.resize(edges), frame.spin.resize(edges), frame.force.resize(edges);
+  frame.twist.resize(last.first_inner + last.inner);
+  for (const Chain& chain : parts_.chains)
+    for (int k = 0; k < chain.span.nodes; ++k) frame.material[NodeIndex(chain.span.first_node + k)] = chain.material[z(k)];
+  frame.reactions.resize(model_->clamps.size());
+}
+
 void Cable::write(Frame& frame) const {
-  take_shape(*model_, frame);
+  shape_frame(frame);
   frame.own_energy = {};
   Energy& energy = frame.own_energy;
   for (std::size_t r = 0; r < model_->rods.size(); ++r) write_rod(r, frame);
@@ -201,15 +252,15 @@ void Cable::write_joints(Frame& frame) const {
     for (const int e : {joint.a, joint.b}) {
       if (!state_.point_on[j] || parts_.elements[z(e)].kind != Element::Kind::segment || joint.node < 0) continue;
       const bool as_rod = (e == joint.b) == ((e == joint.b ? joint.point_b : joint.point_a).z() < 0);
-      frame.force[EdgeIndex(e)] -= (as_rod ? 0.5 : -0.5) * state_.force[j];
+      frame.force[EdgeIndex(parts_.elements[z(e)].edge_now)] -= (as_rod ? 0.5 : -0.5) * state_.force[j];
     }
-    if (joint.inner >= 0) frame.twist[InnerNodeIndex(joint.inner)] = state_.twist[j] + joint.weld;
+    if (joint.inner >= 0) frame.twist[InnerNodeIndex(joint.inner_now)] = state_.twist[j] + joint.weld;
     if (state_.point_on[j] && joint.clamp >= 0)
-      frame.position[NodeIndex(joint.node)] = state_.x[z(parts_.first_clamp + joint.clamp)];
+      frame.position[NodeIndex(joint.node_now)] = state_.x[z(parts_.first_clamp + joint.clamp)];
     if (state_.point_on[j] && joint.stretch != rigid) energy.stretching += 0.5 * joint.stretch * rows.gap.squaredNorm();
     if (!state_.frame_on[j]) continue;
     const Vec3 moment = -(rows.turn.transpose() * state_.couple[j]);
-    if (joint.node >= 0) frame.moment[NodeIndex(joint.node)] += joint.share * moment;
+    if (joint.node >= 0) frame.moment[NodeIndex(joint.node_now)] += joint.share * moment;
     for (int k = 0; k < 3; ++k) {
       if (joint.stiffness[k] == rigid || joint.stiffness[k] == 0) continue;
       (k < 2 ? energy.bending : energy.twisting) +=
@@ -221,8 +272,10 @@ void Cable::write_joints(Frame& frame) const {
 }
 
 void Cable::visit_state(StateArchive& archive) {
-  archive(late_, drive_, report_, before_, flow_, state_);
+  archive(late_, drive_, report_, before_, flow_, state_, mesh_, feed_);
   if (!archive.reading()) return;
+  if (mesh_.varies())
+    for (const auto& solver : solvers_) solver->reshape();
   check_loaded(*model_, drive_);
   loads_.update(drive_);
   collect_loads();

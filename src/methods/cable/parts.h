@@ -1,4 +1,5 @@
-// What a scene consists of for `cable`: rigid elements, and joints between two of them. Built once from the Model.
+// What a scene consists of for `cable`: rigid elements, and joints between two of them. Built from the Model; where the mesh of a rod
+// changes, mesh.h edits it in place.
 //
 // Every segment of a rod is a rigid element; so is every body. Clamps, driven bodies and the world are elements that nothing can
 // move: they are led. A joint holds two points together (three rows) and turns two frames to each other (three rows, the strain of
@@ -22,9 +23,9 @@ namespace tendril::cable {
 inline constexpr double rigid = std::numeric_limits<double>::infinity();
 
 struct Element {
-  enum class Kind : std::uint8_t { segment, body, junction, clamp, world };
+  enum class Kind : std::uint8_t { segment, body, junction, clamp, world, spare };
   Kind kind = Kind::world;
-  int edge = -1;    // of a segment, flat
+  int edge = -1;    // of a segment, flat, of the model; of a rod whose mesh changes any number
   int rod = -1;     // of a segment
   int number = -1;  // of a body or a clamp
   double length = 0;
@@ -33,6 +34,14 @@ struct Element {
   double damping = 0;           // [1/s] of its mass
   bool led = true;              // nothing moves it: its pose is given
   double EI = 0, whole = 0;     // of a segment: the lesser bending stiffness; length of its rod
+  // Of a segment that was merged or cut: where its start and its end stand, off the ends of its axis [m, own axes]. It is paid back
+  // over the time that is left.
+  Vec3 owed[2] = {Vec3::Zero(), Vec3::Zero()};
+  double owed_left = 0;  // [s]
+  int edge_now = -1;     // of a segment: in the Frame
+  Vec3 end(int side) const {
+    return Vec3(0, 0, side == 0 ? -0.5 * length : 0.5 * length) + owed[side];
+  }  // 0: start, own axes
 };
 
 enum class JointForm : std::uint8_t { smooth, paper, paper_aligned, cosine_lock };  // joint_forms.h
@@ -52,13 +61,24 @@ struct Joint {
   Quat frame_a = Quat::Identity(), frame_b = Quat::Identity();
   StrainKind kind = StrainKind::angle;
   JointForm form = JointForm::smooth;
-  Law law = {};                   // of bend and twist
-  double span = 0;                // [m] of the rod that it stands for: strain over span is what the law knows
-  Vec3 stiffness = Vec3::Zero();  // [N m/rad] about d1, d2, d3; 0: free
-  Vec3 rest = Vec3::Zero();       // strain
-  double damping = 0;             // [s] Kelvin-Voigt
-  double weld = 0;                // [rad] of a ring's joint: the step of its frames
-  double share = 1;               // in the moment at its node: half where it stands on one side of it
+  Law law = {};                       // of bend and twist
+  double span = 0;                    // [m] of the rod that it stands for: strain over span is what the law knows
+  Vec3 stiffness = Vec3::Zero();      // [N m/rad] about d1, d2, d3; 0: free
+  Vec3 rest = Vec3::Zero();           // strain
+  double damping = 0;                 // [s] Kelvin-Voigt
+  double weld = 0;                    // [rad] of a ring's joint: the step of its frames
+  double share = 1;                   // in the moment at its node: half where it stands on one side of it
+  Vec3 fed = Vec3::Zero();            // [m/s] in this step: how fast the gap widens because a point runs along its segment
+  int node_now = -1, inner_now = -1;  // in the Frame
+};
+
+// A rod as it is now: its segments from start to end, and what joins them.
+struct Chain {
+  RodSpan span;                  // in the Frame
+  std::vector<int> segments;     // elements
+  std::vector<int> joints;       // between neighbours; of a ring joint k stands before segment k
+  std::vector<double> material;  // [m] of its nodes
+  bool varies = false;           // its mesh may change
 };
 
 // What is linked through elements that can move: solved on its own, and side by side with others.
@@ -69,15 +89,18 @@ struct Group {
 };
 
 struct Parts {
-  std::vector<Element> elements;  // segments by flat edge, bodies, junctions, clamps, the world
-  std::vector<Joint> joints;
+  std::vector<Element> elements;  // segments by flat edge of the model, bodies, junctions, clamps, the world, spare segments
+  std::vector<Joint> joints;      // and spare ones
   std::vector<Group> groups;
+  std::vector<Chain> chains;                  // per rod
   std::vector<std::vector<int>> replaced_by;  // per joint inside a rod: joints to clamps or carriers at its node
   int first_body = 0, first_junction = 0, first_clamp = 0, world = 0;
   int joint_at(int inner) const { return first_inner_[z(inner)]; }
-  std::vector<int> first_inner_;  // joint of each inner node
+  std::vector<int> first_inner_;  // joint of each inner node of the model
+  void number();                  // spans of the chains, and what has which number in the Frame
 };
-Parts build_parts(const Model& model);
+// `adaptive`: the meshes of all open rods change, not only of those with a winch.
+Parts build_parts(const Model& model, bool adaptive = false);
 
 // Everything that changes.
 struct State {

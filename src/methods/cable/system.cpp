@@ -116,15 +116,28 @@ void weigh_rows(const Joint& joint, bool point_on, bool frame_on, double tension
 }
 
 GroupSolver::GroupSolver(const Parts& parts, const Group& group, const SolverChoice& choice) : parts_(parts), group_(group) {
-  const std::size_t n = group.joints.size();
-  by_a_.assign(n, Block6::Zero()), by_b_ = by_a_, diagonal_ = by_a_;
+  const std::size_t room = group.joints.capacity();
+  by_a_.reserve(room), by_b_.reserve(room), diagonal_.reserve(room), lambda_.reserve(6 * room), used_.reserve(2 * room);
+  links_.reserve(room), shared_.reserve(room), right_.reserve(6 * room);
+  rate_before_.reserve(3 * room), first_.reserve(3 * room), second_.reserve(3 * room);
+  if (group.path) tridiagonal_.resize(static_cast<int>(room));
+  reshape();
+  if (choice.kind == SolverKind::direct) return;  // the others keep their joints
+  guess_.assign(lambda_.size(), 0.0);
+  iterative_ = std::make_unique<IterativeSolver>(parts, group, links_, choice);
+}
+
+void GroupSolver::reshape() {
+  const std::size_t n = group_.joints.size();
+  for (auto* blocks : {&by_a_, &by_b_, &diagonal_}) blocks->assign(n, Block6::Zero());
   lambda_.assign(6 * n, 0.0), right_ = lambda_;
   rate_before_.assign(3 * n, 0.0), first_ = second_ = rate_before_;
   used_.assign(2 * n, 0);
-  const auto moves = [&](int e) { return !parts.elements[z(e)].led; };
-  if (group.path) {
+  links_.clear();
+  if (group_.path) {
+    const auto moves = [&](int e) { return !parts_.elements[z(e)].led; };
     for (std::size_t i = 0; i + 1 < n; ++i) {
-      const Joint &first = parts.joints[z(group.joints[i])], &second = parts.joints[z(group.joints[i + 1])];
+      const Joint &first = parts_.joints[z(group_.joints[i])], &second = parts_.joints[z(group_.joints[i + 1])];
       int element = -1;
       for (const int e : {first.a, first.b})
         if (moves(e) && (e == second.a || e == second.b)) element = e;
@@ -132,23 +145,34 @@ GroupSolver::GroupSolver(const Parts& parts, const Group& group, const SolverCho
     }
     tridiagonal_.resize(static_cast<int>(n));
   } else {
-    std::vector<std::vector<int>> at(parts.elements.size());
-    for (std::size_t i = 0; i < n; ++i)
-      for (const int e : {parts.joints[z(group.joints[i])].a, parts.joints[z(group.joints[i])].b})
-        if (moves(e)) at[z(e)].push_back(static_cast<int>(i));
-    for (const int e : group.elements)
-      for (std::size_t k = 0; k < at[z(e)].size(); ++k)
-        for (std::size_t i = 0; i < k; ++i) links_.push_back({at[z(e)][i], at[z(e)][k], e});
+    link_elements();
   }
   shared_.assign(links_.size(), Block6::Zero());
-  if (choice.kind == SolverKind::direct) return;
-  guess_.assign(6 * n, 0.0);
-  iterative_ = std::make_unique<IterativeSolver>(parts, group, links_, choice);
 }
 
 void GroupSolver::begin_with(std::size_t joint, const Vec3& force, const Vec3& couple) {
   if (!iterative_) return;
   for (int k = 0; k < 3; ++k) guess_[6 * joint + z(k)] = force[k], guess_[6 * joint + 3 + z(k)] = couple[k];
+}
+
+// Joints of each element, in the order of the group; every two of them are linked.
+void GroupSolver::link_elements() {
+  const std::size_t count = parts_.elements.size();
+  first_at_.assign(count + 1, 0);
+  at_.assign(2 * group_.joints.size(), 0);
+  const auto for_each_side = [&](auto&& f) {
+    for (std::size_t i = 0; i < group_.joints.size(); ++i)
+      for (const int e : {parts_.joints[z(group_.joints[i])].a, parts_.joints[z(group_.joints[i])].b})
+        if (!parts_.elements[z(e)].led) f(static_cast<int>(i), z(e));
+  };
+  for_each_side([&](int, std::size_t e) { ++first_at_[e + 1]; });
+  for (std::size_t e = 0; e < count; ++e) first_at_[e + 1] += first_at_[e];
+  for_each_side([&](int i, std::size_t e) { at_[z(first_at_[e]++)] = i; });  // each first becomes the next one's
+  for (const int e : group_.elements) {
+    const int from = e > 0 ? first_at_[z(e) - 1] : 0, to = first_at_[z(e)];
+    for (int k = from; k < to; ++k)
+      for (int i = from; i < k; ++i) links_.push_back({at_[z(i)], at_[z(k)], e});
+  }
 }
 
 void GroupSolver::assemble(const std::vector<JointRows>& rows, const std::vector<Response>& elements,

@@ -80,6 +80,7 @@ struct JointRows {
 class GroupSolver {
  public:
   GroupSolver(const Parts& parts, const Group& group, const SolverChoice& choice = {});
+  void reshape();  // the group has other joints; does not allocate where it has had as many
   // Multipliers (six per joint: point, frame) and the velocities they make; false: a pivot is no number.
   [[nodiscard]] bool solve(const std::vector<JointRows>& rows, std::vector<Response>& elements, const StepSizes& step);
   // The same in two parts, to see what each costs.
@@ -111,7 +112,9 @@ class GroupSolver {
   std::vector<double> lambda_, guess_;
   std::vector<double> right_, rate_before_, first_, second_;  // three per joint but for right_: of keep_pitch
   std::unique_ptr<IterativeSolver> iterative_;
-  std::vector<char> used_;  // general: blocks of three that have a row
+  void link_elements();
+  std::vector<int> first_at_, at_;  // general: joints of elements
+  std::vector<char> used_;          // general: blocks of three that have a row
   BlockTridiagonalLDLT<6> tridiagonal_;
   BlockLDLT general_;
 };
