@@ -179,6 +179,7 @@ struct JointPlace {  // a point of a rod, a body, or the world
   double at = 0;
   std::string body = {};
   bool world = false;
+  std::optional<Vec3> point = {};  // [m] of a body, in its own axes; default: where the joint is at the start
   bool operator==(const JointPlace&) const = default;
 };
 struct Joint {
@@ -188,6 +189,8 @@ struct Joint {
   Vec3 axis = Vec3::UnitZ();         // of a hinge or a slider, at the start
   std::optional<Vec3> point = {};    // [m] where it is at the start, when no rod is joined
   double from = 0, until = forever;  // [s] joins only between these times
+  std::optional<double> reach =
+      {};  // [m] a hook: takes hold when its two points are no farther apart, and draws them together
   bool operator==(const Joint&) const = default;
 };
 

@@ -24,6 +24,8 @@ Cable::Cable(std::shared_ptr<const Model> model, const Settings& settings)
       settings_(settings),
       parts_(build_parts(*model_)),
       state_(start_state(*model_, parts_)),
+      switches_(*model_, parts_),
+      reevings_(*model_, parts_),
       late_(*model_),
       loads_(*model_),
       flow_(*model_, parts_),
@@ -37,6 +39,7 @@ Cable::Cable(std::shared_ptr<const Model> model, const Settings& settings)
   loaded_nodes_.erase(std::unique(loaded_nodes_.begin(), loaded_nodes_.end()), loaded_nodes_.end());
   for (auto* list : {&force_, &moment_, &given_force_, &given_moment_, &pull_, &turn_}) list->assign(count, Vec3::Zero());
   air_.assign(count, Mat3::Zero());
+  stiffness_.resize(model_->bodies.size());
   response_.resize(count), new_tension_.assign(count, 0.0), led_.resize(count);
   rows_.resize(parts_.joints.size());
   reactions_.resize(model_->clamps.size());
@@ -45,7 +48,8 @@ Cable::Cable(std::shared_ptr<const Model> model, const Settings& settings)
   backup_ = state_;
   for (const RodModel& rod : model_->rods) reach_ = std::max(&rod == model_->rods.data() ? 0 : reach_, rod.length);
   drive_to(0, 1, Live{}, false);
-  lead();
+  lead(0);
+  reevings_.finish(state_);
   loads_.update(drive_);
   collect_loads();
   flow_.start(drive_, state_);
@@ -58,7 +62,7 @@ void Cable::drive_to(double time, double load_factor, const Live& live, bool sti
 }
 
 // Poses of what is led, at the end of the step; which joints stand.
-void Cable::lead() {
+void Cable::lead(double dt) {
   for (std::size_t i = 0; i < parts_.elements.size(); ++i) {
     const Element& e = parts_.elements[i];
     if (e.kind == Element::Kind::clamp) {
@@ -67,6 +71,7 @@ void Cable::lead() {
       state_.x[i] = drive_.bodies[z(e.number)].pose.position, state_.q[i] = drive_.bodies[z(e.number)].pose.orientation;
     }
   }
+  switches_.follow(drive_, dt, state_, parts_);
   for (std::size_t j = 0; j < parts_.joints.size(); ++j) {
     const Joint& joint = parts_.joints[j];
     char on = 1;
@@ -80,7 +85,9 @@ void Cable::lead() {
         state_.twist[j] = 0;
       state_.winding[j] = clamp.winding;
     }
-    state_.point_on[j] = on && joint.holds_point, state_.frame_on[j] = on && joint.holds_frame;
+    if (switches_.is_new(j)) state_.twist[j] = joint.rest[2];
+    state_.point_on[j] = on && joint.holds_point && switches_.holds_point(j);
+    state_.frame_on[j] = on && joint.holds_frame && switches_.holds_frame(j);
   }
   // Inside a rod, what holds the node takes the place of the joint there.
   for (std::size_t j = 0; j < parts_.joints.size(); ++j) {
@@ -153,16 +160,18 @@ bool Cable::solve(const StepSizes& step) {
   constexpr int most_passes = 4;
   for (int pass = 0; pass < most_passes; ++pass) {
     respond(step);
+    if (step.geometric) stiffen_bodies(step);
     make_rows(step);
     workers_.for_each_chunk(static_cast<int>(solvers_.size()),
                             [&](int g) { solved_[z(g)] = solvers_[z(g)]->solve(rows_, response_, step); });
     ++report_.iterations;
     if (std::find(solved_.begin(), solved_.end(), 0) != solved_.end()) return false;
+    if (!reevings_.empty() && !reevings_.solve(solvers_, rows_, step, response_)) return false;
     take_multipliers();
     if (!step.geometric) return true;
     // Geometric stiffness is that of the tensions before. Where one grows by more than half, again with the new ones.
     tensions(new_tension_);
-    bool grown = false;
+    bool grown = reevings_.has_grown(step, response_);
     for (std::size_t i = 0; i < new_tension_.size() && !grown; ++i) {
       const Element& e = parts_.elements[i];
       if (e.kind != Element::Kind::segment) continue;
@@ -199,6 +208,8 @@ void Cable::move(const StepSizes& step) {
     const Vec3 middle = half * (half.conjugate() * state_.momentum[i]).cwiseQuotient(e.inertia);
     q = (exp_quat(step.dt * middle) * q).normalized();
   }
+  reevings_.move(step);
+  reevings_.finish(state_);
   find_twists();
 }
 
@@ -225,7 +236,8 @@ double Cable::worst_gap() const {
     const double open = (gap - elastic).norm() / length;
     if (!(open <= worst)) worst = open;
   }
-  return worst;
+  const double fall = reevings_.worst_gap();
+  return fall <= worst ? worst : fall;
 }
 
 bool Cable::is_diverged() const {
@@ -241,12 +253,14 @@ StepReport Cable::step(double time, double dt, const Live& live) {
   report_.step_taken = dt;
   drive_to(time + dt, 1, live, false);
   flow_.begin(state_);
-  lead();
+  lead(dt);
   StepSizes step{dt, 0.5 * (before_ + dt), before_, settings_.averaged, settings_.extra_damping * dt, settings_.geometric};
+  reevings_.begin(drive_, state_, step);
   if (!solve(step)) {
     report_.outcome = Outcome::diverged, report_.cause = Cause::not_finite;
     return report_;
   }
+  impact_ = impact_loss(step);
   move(step);
   before_ = dt;
   if (is_diverged()) {
@@ -258,6 +272,7 @@ StepReport Cable::step(double time, double dt, const Live& live) {
   collect_loads();
   count_flow(step);
   if (report_.residual > apart) report_.outcome = Outcome::diverged, report_.cause = joint_apart;
+  if (reevings_.shortest_fall() < 1) report_.outcome = Outcome::diverged, report_.cause = blocks_met;
   return report_;
 }
 

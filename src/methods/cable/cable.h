@@ -5,6 +5,8 @@
 
 #include "methods/cable/entry.h"
 #include "methods/cable/flow.h"
+#include "methods/cable/reeving.h"
+#include "methods/cable/switches.h"
 #include "methods/cable/system.h"
 #include "model/loads.h"
 #include "parallel/workers.h"
@@ -35,13 +37,15 @@ class Cable final : public Method {
 
  private:
   void drive_to(double time, double load_factor, const Live& live, bool still);
-  void lead();  // poses of what is led, joints that stand
+  void lead(double dt);  // poses of what is led, joints that stand
   void collect_loads();
   void add_node_loads();
   void respond(const StepSizes& step);
   void respond_segment(std::size_t i, const StepSizes& step);
   void respond_body(std::size_t i, const StepSizes& step);
   void add_grips(const StepSizes& step);
+  void stiffen_bodies(const StepSizes& step);
+  void load_response(std::size_t element, const Eigen::Matrix<double, 6, 6>& added, const Eigen::Matrix<double, 6, 1>& push);
   void make_rows(const StepSizes& step);
   bool solve(const StepSizes& step);  // multipliers and new velocities, again where tensions have grown
   void take_multipliers();
@@ -55,6 +59,7 @@ class Cable final : public Method {
   void find_led(std::vector<Wrench>& out) const;
   void count_flow(const StepSizes& step);
   double damping_loss(const StepSizes& step) const;
+  double impact_loss(const StepSizes& step) const;  // of joints that take hold in this step
   double imbalance(double& astray);
   double way(const StepSizes& step) const;
   void come_to_rest();
@@ -82,6 +87,8 @@ class Cable final : public Method {
   Settings settings_;
   Parts parts_;
   State state_;
+  JointSwitches switches_;
+  Reevings reevings_;
   Drive drive_;
   LateClamps late_;
   LoadsNow loads_;
@@ -90,6 +97,7 @@ class Cable final : public Method {
   std::vector<Vec3> given_force_, given_moment_;  // without weight, for the balance
   std::vector<Mat3> air_;                         // derivative of air's force by velocity
   std::vector<Response> response_;
+  std::vector<Eigen::Matrix<double, 6, 6>> stiffness_;  // of bodies: geometric, times dt h
   std::vector<JointRows> rows_;
   std::vector<std::unique_ptr<GroupSolver>> solvers_;
   std::vector<char> solved_;
@@ -100,12 +108,13 @@ class Cable final : public Method {
   double reach_ = 1;  // [m] the longest rod
   FlowMeter flow_;
   double before_ = 0;  // [s] the last step
+  double impact_ = 0;  // [J] in this step
   double hands_ = 0, wind_ = 0, drag_ = 0;
   StepReport report_;
   Workers workers_;
 };
 
-inline constexpr Cause joint_apart = own_cause(0);
+inline constexpr Cause joint_apart = own_cause(0), blocks_met = own_cause(1);
 Problems check(const Model& model, const Options& options);
 StepAdvice advise(const Model& model, const Options& options);
 

@@ -1,4 +1,6 @@
 // What `cable` can do, its options, its step advice.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -69,11 +71,14 @@ MethodInfo make_info() {
                                 Feature::ring,
                                 Feature::joints,
                                 Feature::bodies};
-  info.can.motion = features.with({Feature::inertia, Feature::limp_twist});
+  info.can.motion = features.with({Feature::inertia, Feature::limp_twist, Feature::switched_joints, Feature::slider_joints,
+                                   Feature::winch, Feature::reeving});
   info.can.fewest_edges = 1;
   info.options = options();
   info.failures = {{"a joint came apart: the gap is a tenth of a segment beyond what the rod stretches",
-                    "leave options.cable.geometric = true, or take a smaller time.step"}};
+                    "leave options.cable.geometric = true, or take a smaller time.step"},
+                   {"a fall of a reeved rope is shorter than the radius of its sheave: the blocks have met",
+                    "stop hoisting earlier (winch.shortest), or start with longer falls"}};
   return info;
 }
 
@@ -95,8 +100,33 @@ StepAdvice advise(const Model& model, const Options& options) {
   return advice;
 }
 
+// Nothing but its points holds a rope that runs, and nothing but its weight and its points pulls at it.
+void check_reeved(const Model& model, Problems& problems) {
+  for (std::size_t r = 0; r < model.reevings.size(); ++r) {
+    const int rod = model.reevings[r].rod;
+    const auto refuse = [&](const char* list, std::size_t i, const char* what) {
+      problems.push_back({Severity::error, "", fmt::format("{}[{}]", list, i),
+                          fmt::format("{} rod {}, which is reeved", what, model.rods[z(rod)].name),
+                          "the points of a reeving hold its rope", "let it act on a body to which a point is fixed"});
+    };
+    for (std::size_t i = 0; i < model.joints.size(); ++i)
+      if (model.joints[i].rod_a == rod || model.joints[i].rod_b == rod) refuse("joint", i, "joins");
+    for (std::size_t i = 0; i < model.couplings.size(); ++i)
+      if (model.couplings[i].rod == rod) refuse("coupling", i, "pulls at");
+    const bool loads =
+        std::any_of(model.node_loads.begin(), model.node_loads.end(), [&](auto& l) { return l.rod == rod; }) ||
+        std::any_of(model.line_loads.begin(), model.line_loads.end(), [&](auto& l) { return l.rod == rod; });
+    if (loads) refuse("reeving", r, "a load acts on");
+  }
+  for (std::size_t w = 0; w < model.winches.size(); ++w)
+    if (std::none_of(model.reevings.begin(), model.reevings.end(), [&](auto& r) { return r.rod == model.winches[w].rod; }))
+      problems.push_back({Severity::error, "", fmt::format("winch[{}].rod", w), "is a rod of segments",
+                          "method `cable` reels ropes that are reeved", "give the rod a [[reeving]]"});
+}
+
 Problems check(const Model& model, const Options&) {
   Problems problems;
+  check_reeved(model, problems);
   for (std::size_t j = 0; j < model.joints.size(); ++j) check_frames_held_once(model, j, problems);
   return problems;
 }

@@ -78,6 +78,7 @@ double Cable::way(const StepSizes& step) const {
 void Cable::come_to_rest() {
   for (auto* list : {&state_.v, &state_.momentum, &state_.a, &state_.turn})
     std::fill(list->begin(), list->end(), Vec3::Zero());
+  reevings_.come_to_rest();
 }
 
 // [s] The slowest motion: bending over the whole length, or falling through it.
@@ -96,7 +97,7 @@ StepReport Cable::relax(double time, double load_factor, const Live& live) {
   constexpr double farthest = 0.3;  // [rad] and lengths, in one iteration
   report_ = {};
   drive_to(time, load_factor, live, true);
-  lead();
+  lead(0);
   loads_.update(drive_);
   before_ = 0;
   const double slow = slowest();
@@ -106,6 +107,7 @@ StepReport Cable::relax(double time, double load_factor, const Live& live) {
   for (int i = 0; i < settings_.relax_iterations; ++i) {
     backup_ = state_;
     const StepSizes step{dt, dt, 0, false, 0, settings_.geometric, true};
+    reevings_.begin(drive_, state_, step);
     if (!solve(step)) break;
     const double moved = way(step), share = moved > farthest ? farthest / moved : 1;  // a long way is gone in part
     for (Response& r : response_) r.v *= share, r.spin *= share;

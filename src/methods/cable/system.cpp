@@ -24,6 +24,7 @@ Block6 response_of(const JointRows& rows, const Vec3& lever, double sign, const 
     out.bottomLeftCorner<3, 3>() += sign * e.mixed.transpose();
     out.topRightCorner<3, 3>() += sign * (e.mixed * turn_t);
   }
+  if (rows.slides) out.leftCols<3>() -= (out.leftCols<3>() * rows.axis) * rows.axis.transpose();
   return out;
 }
 
@@ -42,6 +43,12 @@ void place_rows(const Joint& joint, const JointPlace& at, double near, bool one_
   const Vec3 middle = 0.5 * (a + b);
   rows.gap = b - a;
   rows.lever_a = (one_point ? middle : a) - at.x_a, rows.lever_b = (one_point ? middle : b) - at.x_b;
+  rows.slides = joint.slides;
+  if (joint.slides) {  // what lies across the axis; the line turns with a, and the force acts where b's point is on it
+    rows.axis = at.q_a * joint.axis;
+    rows.gap -= rows.axis.dot(rows.gap) * rows.axis;
+    rows.lever_a = b - at.x_a, rows.lever_b = b - at.x_b;
+  }
   if (!joint.holds_frame) {
     rows.turn.setZero(), rows.strain.setZero();
     return;
@@ -92,7 +99,7 @@ void weigh_rows(const Joint& joint, bool point_on, bool frame_on, double tension
 GroupSolver::GroupSolver(const Parts& parts, const Group& group) : parts_(parts), group_(group) {
   const std::size_t n = group.joints.size();
   by_a_.assign(n, Block6::Zero()), by_b_ = by_a_, diagonal_ = by_a_;
-  lambda_.assign(6 * n, 0.0);
+  lambda_.assign(6 * n, 0.0), extra_ = lambda_;
   used_.assign(2 * n, 0);
   const auto moves = [&](int e) { return !parts.elements[z(e)].led; };
   if (group.path) {
@@ -135,6 +142,12 @@ void GroupSolver::assemble(const std::vector<JointRows>& rows, const std::vector
     side(joint.a, r.lever_a, -1, by_a_[i]);
     side(joint.b, r.lever_b, 1, by_b_[i]);
     double* lambda = lambda_.data() + 6 * i;
+    if (r.slides) {  // no row along the axis: one of its own, whose multiplier is zero
+      d.topRows<3>() -= r.axis * (r.axis.transpose() * d.topRows<3>());
+      const double own = 0.5 * d.topLeftCorner<3, 3>().trace();
+      d.topLeftCorner<3, 3>() += own * r.axis * r.axis.transpose();
+      rate -= r.axis.dot(rate) * r.axis;
+    }
     const Vec3 turned = r.turn * turn, before = r.turn * turn_before;
     for (int k = 0; k < 3; ++k) {
       if (r.point_on) {
@@ -158,6 +171,7 @@ void GroupSolver::assemble(const std::vector<JointRows>& rows, const std::vector
     s.setZero();
     const bool a = second.a == link.element;
     add_rows_times(r, a ? r.lever_a : r.lever_b, a ? -1 : 1, response, s);
+    if (r.slides) s.topRows<3>() -= r.axis * (r.axis.transpose() * s.topRows<3>());
     if (!r.point_on) s.topRows<3>().setZero();
     if (!rows[z(group_.joints[z(link.first)])].point_on) s.leftCols<3>().setZero();
   }
@@ -205,6 +219,43 @@ void GroupSolver::spread(std::vector<Response>& elements, const StepSizes& step)
     side(joint.a, by_a_[i]);
     side(joint.b, by_b_[i]);
   }
+}
+
+void GroupSolver::react(const std::vector<JointRows>& rows, const StepSizes& step, std::vector<Kick>& kicks, bool keep) {
+  for (std::size_t i = 0; i < group_.joints.size(); ++i) {
+    const Joint& joint = parts_.joints[z(group_.joints[i])];
+    const JointRows& r = rows[z(group_.joints[i])];
+    Vec3 rate = Vec3::Zero(), turn = Vec3::Zero();
+    const auto side = [&](int e, const Vec3& lever, double sign) {
+      if (parts_.elements[z(e)].led) return;
+      rate += sign * (kicks[z(e)].v + kicks[z(e)].spin.cross(lever));
+      turn += sign * kicks[z(e)].spin;
+    };
+    side(joint.a, r.lever_a, -1);
+    side(joint.b, r.lever_b, 1);
+    if (r.slides) rate -= r.axis.dot(rate) * r.axis;
+    const Vec3 turned = r.turn * turn;
+    for (int k = 0; k < 3; ++k)
+      extra_[6 * i + z(k)] = r.point_on ? -rate[k] / step.h : 0, extra_[6 * i + 3 + z(k)] = -turned[k] / step.h;
+  }
+  if (group_.joints.empty()) return;
+  if (group_.path)
+    tridiagonal_.solve(extra_);
+  else
+    general_.solve(extra_);
+  for (std::size_t i = 0; i < group_.joints.size(); ++i) {
+    const Joint& joint = parts_.joints[z(group_.joints[i])];
+    const Eigen::Map<const Eigen::Matrix<double, 6, 1>> lambda(extra_.data() + 6 * i);
+    const auto side = [&](int e, const Block6& response) {
+      if (parts_.elements[z(e)].led) return;
+      const Eigen::Matrix<double, 6, 1> change = step.h * (response * lambda);
+      kicks[z(e)].v += change.head<3>(), kicks[z(e)].spin += change.tail<3>();
+    };
+    side(joint.a, by_a_[i]);
+    side(joint.b, by_b_[i]);
+  }
+  if (!keep) return;
+  for (std::size_t i = 0; i < lambda_.size(); ++i) lambda_[i] += extra_[i];
 }
 
 bool GroupSolver::solve(const std::vector<JointRows>& rows, std::vector<Response>& elements, const StepSizes& step) {

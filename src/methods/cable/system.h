@@ -67,9 +67,16 @@ struct JointRows {
   double give = 0;  // 1/(h D) of points
   double pull = 0;  // k/(h D)
   Vec3 frame_give, frame_pull;
-  Vec3 memory;  // of averaged rows: k dt_before/4 / (h D)
+  Vec3 memory;          // of averaged rows: k dt_before/4 / (h D)
+  bool slides = false;  // rows of points are across this direction, world axes
+  Vec3 axis;
   bool point_on = false;
   bool on[3] = {false, false, false};
+};
+
+// A change of an element's velocities.
+struct Kick {
+  Vec3 v = Vec3::Zero(), spin = Vec3::Zero();
 };
 
 using Block6 = Eigen::Matrix<double, 6, 6, Eigen::RowMajor>;
@@ -79,6 +86,9 @@ class GroupSolver {
   GroupSolver(const Parts& parts, const Group& group);
   // Multipliers (six per joint: point, frame) and the velocities they make; false: a pivot is no number.
   [[nodiscard]] bool solve(const std::vector<JointRows>& rows, std::vector<Response>& elements, const StepSizes& step);
+  // What joints do when the elements of the group are kicked: adds to the kicks what follows from it. After solve(), with its rows and
+  // factors. `keep`: the multipliers too are added to those of solve().
+  void react(const std::vector<JointRows>& rows, const StepSizes& step, std::vector<Kick>& kicks, bool keep);
   const double* multiplier(std::size_t joint_in_group) const { return lambda_.data() + 6 * joint_in_group; }
   const Group& group() const { return group_; }
 
@@ -97,7 +107,7 @@ class GroupSolver {
   std::vector<Block6, Eigen::aligned_allocator<Block6>> diagonal_;     // per joint
   std::vector<Link> links_;
   std::vector<Block6, Eigen::aligned_allocator<Block6>> shared_;  // per link: row of the second, column of the first
-  std::vector<double> lambda_;
+  std::vector<double> lambda_, extra_;
   std::vector<char> used_;  // general: blocks of three that have a row
   BlockTridiagonalLDLT<6> tridiagonal_;
   BlockLDLT general_;
