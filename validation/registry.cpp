@@ -8,9 +8,11 @@ namespace experiments {
 namespace cable_accuracy { std::vector<Check> experiment(ExperimentContext&); }
 namespace cable_catenary { std::vector<Check> experiment(ExperimentContext&); }
 namespace cable_free { std::vector<Check> experiment(ExperimentContext&); }
+namespace cable_gantry_crane { std::vector<Check> experiment(ExperimentContext&); }
 namespace cable_limp_rope { std::vector<Check> experiment(ExperimentContext&); }
 namespace cable_particle_mass_ratio { std::vector<Check> experiment(ExperimentContext&); }
 namespace cable_particle_spectra { std::vector<Check> experiment(ExperimentContext&); }
+namespace cable_reeving { std::vector<Check> experiment(ExperimentContext&); }
 namespace compact_cantilever { std::vector<Check> experiment(ExperimentContext&); }
 namespace compact_drag_root { std::vector<Check> experiment(ExperimentContext&); }
 namespace compact_friction { std::vector<Check> experiment(ExperimentContext&); }
@@ -64,6 +66,9 @@ std::span<const Experiment> all_experiments() {
        experiments::cable_catenary::experiment},
       {"cable/free", "Servin 2008, secs. I, II", "a thrown rod keeps momentum, angular momentum and energy",
        Experiment::quick, experiments::cable_free::experiment},
+      {"cable/gantry-crane", "Servin 2008, sec. VIII, Figs. 14-16",
+       "a crane raises, lowers and tilts its hook, and a load of 10000 segments swings for 15 s", Experiment::quick,
+       experiments::cable_gantry_crane::experiment},
       {"cable/limp-rope", "pendulum; docs/references.md 6d",
        "a rope without stiffness carries a load of 1e9 segments at 60 steps a second", Experiment::quick,
        experiments::cable_limp_rope::experiment},
@@ -74,6 +79,9 @@ std::span<const Experiment> all_experiments() {
       {"cable/particle-spectra", "Servin 2008, Figs. 2-6",
        "resistance to bending turns the fast irregular stretch of a chain into a slow swing", Experiment::quick,
        experiments::cable_particle_spectra::experiment},
+      {"cable/reeving", "capstans and tackle; ERRATA S27",
+       "a tackle of four falls at 10 m/s has the tensions of its friction, without ripple", Experiment::quick,
+       experiments::cable_reeving::experiment},
       {"compact/cantilever", "docs/references.md 1a-1c", "a cantilever bends as Euler's elastica does, and moves to it",
        Experiment::quick, experiments::compact_cantilever::experiment},
       {"compact/drag-root", "Zhao 2022, Fig. 11",

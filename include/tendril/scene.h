@@ -207,6 +207,7 @@ struct Winch {  // a drum that pays out rope at an end of a rod, or reels it in;
   Timetable<double> force;             // [N] instead of speed: it pulls with this force
   double stored = 0;                   // [m] rope on the drum at the start
   double shortest = 0;                 // [m] stops when no more than this is out
+  std::string follows;                 // another winch, whose speed is added to its own
   bool operator==(const Winch&) const = default;
 };
 struct Sheave {                      // where a rope that runs is led: over a sheave, or where it ends

@@ -42,6 +42,7 @@ struct RodModel {
   // Of a ring [rad]: its ends were turned against each other by any angle before they were welded, and the frames step by this
   // at node 0. The twist of the rod is what the frames show less this step.
   double weld_turn = 0;
+  bool reeved = false;  // it runs through points and is straight between them: a Reeving's
 };
 
 // What is placed on a rod has a material coordinate [m], arc length in the rest rod, which never changes, and a node of the model's
@@ -119,6 +120,7 @@ struct WinchModel {  // at an end of a rod that is held
   double max_force = forever;       // [N]
   Timetable<double> force;          // [N]
   double stored = 0, shortest = 0;  // [m]
+  int follows = -1;                 // winch whose speed is added
   bool by_force() const { return !force.keys.empty(); }
 };
 struct SheaveModel {

@@ -284,7 +284,8 @@ template <class V> void describe(V& v, Winch& w) {
   v("max_force", w.max_force, "the drum slips under a larger tension; never when not given", unit("N"), above(0));
   v("force", w.force, "instead of speed: the drum pulls with this force", unit("N"));
   v("stored", w.stored, "rope on the drum at the start, straight and like that at this end", unit("m"), at_least(0));
-  v("shortest", w.shortest, "reeling in stops when only this much is out; three segments when not given", unit("m"), at_least(0));
+  v("shortest", w.shortest, "reeling in stops when only this much is out; when not given three segments, of a reeved rope four radii of its largest sheave a fall", unit("m"), at_least(0));
+  v("follows", w.follows, "another winch, whose speed is added to its own: two drums that turn together, and one of them apart", refers_to("winch"));
 }
 template <class V> void describe(V& v, Sheave& s) {
   v.about("sheave", "A point through which a rope runs; at both ends of the rope: where it is fastened.");

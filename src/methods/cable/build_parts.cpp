@@ -28,9 +28,7 @@ class Builder {
   }
 
  private:
-  bool is_reeved(int rod) const {
-    return std::any_of(model_.reevings.begin(), model_.reevings.end(), [&](const ReevingModel& r) { return r.rod == rod; });
-  }
+  bool is_reeved(int rod) const { return model_.rods[z(rod)].reeved; }
   // Rotary inertia of a segment: that of its section, and m l^2/12 across.
   void add_elements() {
     for (std::size_t r = 0; r < model_.rods.size(); ++r) {

@@ -73,6 +73,9 @@ void Reevings::place(const State& state) {
   }
 }
 
+// The drum pulls with a given force: then its fall is taut.
+void Reevings::give_force(int p, bool start) { mode_[z(p)] = given, taut_[z(start ? after(p) : before(p))] = 1; }
+
 // What a drum does: as it is asked, no quicker than it can, as far as there is rope. It brakes before its ends.
 void Reevings::order_winch(const Drive& drive, const Reeve& reeve, int p, bool start, double dt) {
   Point& point = points_[z(p)];
@@ -89,7 +92,7 @@ void Reevings::order_winch(const Drive& drive, const Reeve& reeve, int p, bool s
   const double most = winch.by_force() ? winch.top_speed : forever;
   point.most_out = dt > 0 ? std::min(most, left / dt) : 0, point.most_in = dt > 0 ? std::min(most, out / dt) : 0;
   point.limit = winch.by_force() ? drive.winches[z(point.winch)].force : winch.max_force;
-  if (winch.by_force() && mode_[z(p)] == held) mode_[z(p)] = given;
+  if (winch.by_force() && mode_[z(p)] == held) give_force(p, start);
 }
 
 void Reevings::weigh(const StepSizes& step) {
@@ -234,7 +237,8 @@ double Reevings::force_at(int p, const StepSizes& step) const {
 bool Reevings::correct_fall(int k, const StepSizes& step) {
   char& taut = taut_[z(k)];
   if (taut) {
-    if (new_tension_[z(k)] >= 0) return false;
+    if (new_tension_[z(k)] >= 0 || mode_[z(falls_[z(k)].point)] == given || mode_[z(falls_[z(k)].point + 1)] == given)
+      return false;
     taut = 0;
     return true;
   }
@@ -272,6 +276,7 @@ bool Reevings::correct_point(const Reeve& reeve, int p, const StepSizes& step) {
   if (mode == given && out > point.most_out) mode = fast_out;
   if (mode == given && out < -point.most_in) mode = fast_in;
   if ((mode == fast_out && tension < point.limit) || (mode == fast_in && tension > point.limit)) mode = given;
+  if (mode == given && was != given) give_force(p, start);
   return mode != was;
 }
 

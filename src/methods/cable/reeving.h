@@ -87,6 +87,7 @@ class Reevings {
   enum Mode : char { stick, forward, backward, held, given, fast_out, fast_in };
   void place(const State& state);
   void order_winch(const Drive& drive, const Reeve& reeve, int point, bool start, double dt);
+  void give_force(int point, bool start);
   void weigh(const StepSizes& step);
   void find_answers(const Solvers& solvers, const std::vector<JointRows>& rows, const StepSizes& step,
                     const std::vector<Response>& elements);

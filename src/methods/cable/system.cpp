@@ -9,6 +9,8 @@ namespace {
 
 // Accepted pivots, over their row: loads 1e15 times as heavy as a segment.
 constexpr double smallest_pivot = 1e-30;
+// Of joints between bodies, over the diagonal of their rows.
+constexpr double shared_give = 1e-11;
 
 // W J^T of one side.
 Block6 response_of(const JointRows& rows, const Vec3& lever, double sign, const Response& e) {
@@ -141,6 +143,8 @@ void GroupSolver::assemble(const std::vector<JointRows>& rows, const std::vector
     };
     side(joint.a, r.lever_a, -1, by_a_[i]);
     side(joint.b, r.lever_b, 1, by_b_[i]);
+    // Bodies may be held twice in the same direction: a trace of give shares the force.
+    if (joint.node < 0 && joint.inner < 0) d.diagonal() *= 1 + shared_give;
     double* lambda = lambda_.data() + 6 * i;
     if (r.slides) {  // no row along the axis: one of its own, whose multiplier is zero
       d.topRows<3>() -= r.axis * (r.axis.transpose() * d.topRows<3>());

@@ -164,8 +164,10 @@ void add_initial_frames(const Rod& rod, const ArcLengthCurve* initial, RodShape&
 
 // cos of the largest turn between neighbouring edges: beyond about 170 degrees curvature measures lose all meaning.
 constexpr double sharpest_cosine = -0.985;
+// A rope round a sheave does not bend there for any method; only the direction across must be known.
+constexpr double sharpest_fold = -1 + 1e-10;
 
-Problems check_polygon(const std::vector<Vec3>& point, bool closed, const std::string& field) {
+Problems check_polygon(const std::vector<Vec3>& point, bool closed, const std::string& field, bool folds) {
   // Finite nodes, no edge without length, no fold.
   const Size edges = point.size() - 1;
   double length = 0;
@@ -184,7 +186,10 @@ Problems check_polygon(const std::vector<Vec3>& point, bool closed, const std::s
   for (Size k = closed ? 0 : 1; k < edges; ++k) {
     const Size before = k > 0 ? k - 1 : edges - 1;
     const Vec3 a = (point[before + 1] - point[before]).normalized(), b = (point[k + 1] - point[k]).normalized();
-    if (a.dot(b) < sharpest_cosine)
+    if (folds && a.dot(b) < sharpest_fold)
+      return complain(fmt::format("the rope turns by half a turn at node {}: it comes back through the same points", k),
+                      "the points of a reeving must be apart", "move the next point aside, by the sheave's diameter");
+    if (!folds && a.dot(b) < sharpest_cosine)
       return complain(
           fmt::format("the rod folds back on itself at node {} (it turns by {:.3g} degrees between two segments)", k,
                       math::acos(a.dot(b)) * 180 / math::pi),
@@ -214,7 +219,8 @@ Problems place_initial(const ArcLengthCurve& rest, const ArcLengthCurve& curve, 
 
 }  // namespace
 
-Checked<RodShape> shape_rod(const Rod& rod, const std::vector<double>& borders, const std::string& field, bool ends_held) {
+Checked<RodShape> shape_rod(const Rod& rod, const std::vector<double>& borders, const std::string& field, bool ends_held,
+                            bool folds) {
   // A rod is a ring if it starts closed; an open rest curve may be welded, a closed one cannot start open.
   const ArcLengthCurve rest(rod.rest, rod.d1);
   std::optional<ArcLengthCurve> initial;
@@ -234,7 +240,7 @@ Checked<RodShape> shape_rod(const Rod& rod, const std::vector<double>& borders, 
     shape.rest_tangent.push_back(p.tangent);
   }
   if (rest.closed()) shape.rest_point.back() = shape.rest_point.front();
-  if (Problems bad = check_polygon(shape.rest_point, rest.closed(), field + ".rest"); !bad.empty()) return bad;
+  if (Problems bad = check_polygon(shape.rest_point, rest.closed(), field + ".rest", folds); !bad.empty()) return bad;
   shape.material = {0.0};
   for (Size k = 0; k + 1 < borders.size(); ++k) {
     shape.rest_length.push_back((shape.rest_point[k + 1] - shape.rest_point[k]).norm());
@@ -244,7 +250,7 @@ Checked<RodShape> shape_rod(const Rod& rod, const std::vector<double>& borders, 
   add_rest_frames(rod, rest, shape);
   if (initial) {
     if (Problems bad = place_initial(rest, *initial, ends_held, shape, field); !bad.empty()) return bad;
-    if (Problems bad = check_polygon(shape.point, shape.ring, field + ".initial"); !bad.empty()) return bad;
+    if (Problems bad = check_polygon(shape.point, shape.ring, field + ".initial", folds); !bad.empty()) return bad;
   } else {
     shape.point = shape.rest_point;
     shape.tangent = shape.rest_tangent;
