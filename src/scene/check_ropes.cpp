@@ -118,6 +118,8 @@ void RopeChecker::check_reeving(const Reeving& reeving, const std::string& path)
   for (std::size_t k = 1; k < line->points.size(); ++k)
     if (!((line->points[k] - line->points[k - 1]).norm() > 0))
       error(fmt::format("{}.points[{}]", path, k), "lies where the point before it lies", "a fall needs a length");
+  if (rod->initial)
+    error(path + ".rod", "has an initial curve", "such a rope starts along its rest curve", "remove `initial` of the rod");
   for (const Clamp& clamp : scene_.clamps)
     if (is_same_rod(clamp.rod, reeving.rod))
       error(path + ".rod", "is held by clamp " + quote(clamp.name) + " too", "its points are held by what the reeving names",

@@ -49,6 +49,13 @@ SENTENCE("model", "the points of a reeving are fixed to their bodies, and a shea
   EXPECT_EQ(sheave.body, 0);
   EXPECT_LT((sheave.local - Vec3(0, 0, 0.5)).norm(), 1e-15);
   EXPECT_EQ(model->reevings[0].points[2].local, Vec3(0.2, 0, 2));
+  // Falls exactly beside each other: the rope runs right back.
+  std::get<PolylineCurve>(scene.rods[0].rest).points[2] = Vec3(0, 0, 2);
+  model = build_model(scene);
+  ASSERT_TRUE(model) << to_text(model.problems());
+  for (const Quat& q : model->initial.orientation) EXPECT_NEAR(q.norm(), 1, 1e-12);
+  for (const Quat& q : model->rest_node_frame) EXPECT_NEAR(q.norm(), 1, 1e-12);
+  EXPECT_EQ(model->initial.twist[InnerNodeIndex(0)], 0);
   scene.reevings[0].points[1].radius = 1e-9;
   model = build_model(scene);
   EXPECT_FALSE(model);
