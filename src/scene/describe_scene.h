@@ -269,7 +269,7 @@ template <class V> void describe(V& v, Joint& j) {
   v("point", j.point, "where it is at the start, when no rod is joined; with a rod it is at the rod's point", unit("m"));
   v("from", j.from, "joins from this time on, as things stand and are turned then; inf: only when it is switched on by hand", unit("s"), at_least(0), or_forever);
   v("until", j.until, "lets go at this time", unit("s"), above(0), or_forever);
-  v("reach", j.reach, "a hook: takes hold as soon as its two points are no farther apart than this, and draws them together within half a second; when not given it joins at any distance and keeps it", unit("m"), above(0));
+  v("reach", j.reach, "a hook: when its two points are no farther apart than this it draws them together softly, and takes hold where they meet; when not given it joins at any distance and keeps it", unit("m"), above(0));
 }
 
 // ---- ropes that run -----------------------------------------------------------------------------------------------------------------------

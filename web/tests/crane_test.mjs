@@ -27,7 +27,10 @@ test("the crane picks its load up, carries it, tilts its hook, sets it down and 
   await until("the winch was asked", async () => (await input(page, "winch.hoist.speed")) > 1.4);
   const eye = async () => (await ask(page, "body", bodies.load)).map((x, k) => x + (k === 2 ? 0.4 : 0));
   const far = async () => { const end = await ask(page, "point", -1, rods.sling), at = await eye(); return Math.hypot(...end.map((x, k) => x - at[k])); };
-  await until("the hook is near the load", async () => (await far()) < 0.28, patience);
+  await until("the sling is at the eye of the load", async () => (await far()) < 0.02, patience);
+  await slide(page, "speed hoist", 0);
+  await page.click('input[aria-label="joint stand holds"]');
+  await until("the stand was switched", async () => (await input(page, "joint.stand.on")) === 0);
   await slide(page, "speed hoist", -1.5);
   await until("the load is lifted", async () => (await height(page, "load")) > resting + 0.8, patience);
   expect((await far()) < 0.08, `the load hangs ${await far()} m below the sling`);
@@ -49,9 +52,14 @@ test("the crane picks its load up, carries it, tilts its hook, sets it down and 
   await until("the hook tilts", async () => (await lean()) - before > 0.06, patience);
   await slide(page, "speed tilt", 0);
 
-  // Set down, let go, away.
-  await slide(page, "speed hoist", 1);
-  await until("the load stands on the ground", async () => (await height(page, "load")) < resting + 0.02, patience);
+  // Back, set down, let go, away.
+  for (let k = 0; k < 4; k++) await page.keyboard.press("BracketLeft");
+  await until("the trolley is back", async () => Math.abs((await ask(page, "body", bodies.trolley))[0]) < 0.05, patience);
+  await slide(page, "speed hoist", 0.8);
+  await until("the load is over the stand", async () => (await height(page, "load")) < resting + 0.3, patience);
+  await page.click('input[aria-label="joint stand holds"]');
+  await until("the load stands", async () => Math.abs((await height(page, "load")) - resting) < 0.03, patience);
+  await slide(page, "speed hoist", 0);
   await page.click('input[aria-label="joint hook holds"]');
   await until("the hook was switched", async () => (await input(page, "joint.hook.on")) === 0);
   await slide(page, "speed hoist", -1.5);

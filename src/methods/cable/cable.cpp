@@ -49,6 +49,7 @@ Cable::Cable(std::shared_ptr<const Model> model, const Settings& settings)
   for (const RodModel& rod : model_->rods) reach_ = std::max(&rod == model_->rods.data() ? 0 : reach_, rod.length);
   drive_to(0, 1, Live{}, false);
   lead(0);
+  switches_.take_step();
   reevings_.finish(state_);
   loads_.update(drive_);
   collect_loads();
@@ -208,6 +209,7 @@ void Cable::move(const StepSizes& step) {
     const Vec3 middle = half * (half.conjugate() * state_.momentum[i]).cwiseQuotient(e.inertia);
     q = (exp_quat(step.dt * middle) * q).normalized();
   }
+  switches_.take_step();
   reevings_.move(step);
   reevings_.finish(state_);
   find_twists();
@@ -228,7 +230,7 @@ double Cable::worst_gap() const {
   double worst = 0;
   for (std::size_t j = 0; j < parts_.joints.size(); ++j) {
     const Joint& joint = parts_.joints[j];
-    if (!state_.point_on[j] || joint.node < 0) continue;
+    if (!state_.point_on[j] || joint.node < 0 || switches_.draws(j)) continue;
     const std::size_t a = z(joint.a), b = z(joint.b);
     const Vec3 gap = state_.x[b] + state_.q[b] * joint.point_b - state_.x[a] - state_.q[a] * joint.point_a;
     const Vec3 elastic = joint.stretch == rigid ? Vec3::Zero() : Vec3(-state_.force[j] / joint.stretch);

@@ -129,7 +129,7 @@ void Cable::count_flow(const StepSizes& step) {
   const Reevings::Flow ropes = reevings_.flow(step);
   flow_.count(drive_, state_,
               {&given_force_, &given_moment_, &reactions_, &led_, hands_, wind_, drag_, damping_loss(step) + ropes.damping,
-               ropes.winches, switches_.work(parts_, state_), ropes.friction, impact_},
+               ropes.winches, switches_.work(), ropes.friction, impact_},
               step.dt);
 }
 

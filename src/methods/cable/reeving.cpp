@@ -8,7 +8,7 @@
 namespace tendril::cable {
 
 Reevings::Reevings(const Model& model, const Parts& parts) : model_(model), parts_(parts), owned_(model.rods.size(), 0) {
-  winch_speed_.assign(model.winches.size(), 0.0);
+  winch_speed_.assign(model.winches.size(), 0.0), winch_speed_before_ = winch_speed_;
   for (const WinchModel& winch : model.winches) stored_.push_back(winch.stored);
   for (const ReevingModel& reeving : model.reevings) {
     const RodModel& rod = model.rods[z(reeving.rod)];
@@ -83,9 +83,10 @@ void Reevings::order_winch(const Drive& drive, const Reeve& reeve, int p, bool s
   const WinchModel& winch = model_.winches[z(point.winch)];
   const double left = stored_[z(point.winch)], out = std::max(0.0, rope_out(reeve) - winch.shortest);
   double &now = winch_speed_[z(point.winch)], wanted = drive.winches[z(point.winch)].speed;
+  const double last = winch_speed_before_[z(point.winch)];  // a step may be tried more than once
   if (winch.acceleration < forever) {
     wanted = std::clamp(wanted, -std::sqrt(2 * winch.acceleration * out), std::sqrt(2 * winch.acceleration * left));
-    wanted = std::clamp(wanted, now - winch.acceleration * dt, now + winch.acceleration * dt);
+    wanted = std::clamp(wanted, last - winch.acceleration * dt, last + winch.acceleration * dt);
   }
   now = dt > 0 ? std::clamp(wanted, -out / dt, left / dt) : 0;
   point.speed = start ? now : -now;
@@ -333,6 +334,7 @@ void Reevings::move(const StepSizes& step) {
   }
   for (std::size_t p = 0; p < w_.size(); ++p) rate_[p] = (new_w_[p] - w_[p]) / step.h;
   std::copy(new_w_.begin(), new_w_.end(), w_.begin());
+  std::copy(winch_speed_.begin(), winch_speed_.end(), winch_speed_before_.begin());
   std::copy(new_tension_.begin(), new_tension_.end(), tension_.begin());
   std::copy(new_friction_.begin(), new_friction_.end(), friction_.begin());
 }

@@ -118,6 +118,7 @@ class Reevings {
   std::vector<double> winch_speed_, stored_;  // per winch of the scene
   // Of a step.
   std::vector<double> tension_before_, friction_before_, stiff_tension_;
+  std::vector<double> winch_speed_before_;
   std::vector<double> new_tension_, new_w_, new_friction_;
   std::vector<double> answer_;  // falls x falls: -J_k v_l
   DenseLU matrix_;

@@ -148,6 +148,7 @@ void Reevings::visit_state(StateArchive& archive) {
   for (auto* list : {&s_, &tension_, &w_, &rate_, &friction_, &winch_speed_, &stored_}) archive.fixed(*list);
   archive.fixed(taut_), archive.fixed(mode_);
   if (!archive.reading()) return;
+  winch_speed_before_ = winch_speed_;
   for (const double s : s_)
     if (!(s > 0)) StateArchive::fail("the state is damaged: a fall without rope");
 }
