@@ -27,7 +27,7 @@ Vec3 end_b(const Joint& joint, const State& state) { return state.x[z(joint.b)] 
 }  // namespace
 
 JointSwitches::JointSwitches(const Model& model, const Parts& parts)
-    : model_(model), holds_(model.joints.size(), 0), held_(holds_), stands_(parts.joints.size()) {
+    : model_(model), holds_(model.joints.size(), 0), stands_(parts.joints.size()), held_(holds_) {
   for (std::size_t j = 0; j < parts.joints.size(); ++j) {
     const Joint& joint = parts.joints[j];
     if (joint.point_joint < 0 && joint.frame_joints.empty()) continue;

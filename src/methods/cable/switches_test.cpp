@@ -112,7 +112,8 @@ SENTENCE("cable", "a hook waits until its points are near, draws them together s
   EXPECT_NEAR(distance(), left, 1e-6);  // firmly
   EXPECT_NEAR(run.frame.bodies[0].pose.position.z(), 0.1, 1e-3);
   EXPECT_LT(largest, 20 * 20 * 2 * 0.02);  // lifting takes 2.3 m/s^2, 4.6 N
-  EXPECT_LT(std::abs(run.energy_error()), 0.02 * 0.5 * 20 * 20 * 2 * 0.02 * 0.02);
+  // Of what its spring held; rows of points are implicit, of first order in the step (rate times step: 0.08).
+  EXPECT_LT(std::abs(run.energy_error()), 0.15 * 0.5 * 20 * 20 * 2 * 0.02 * 0.02);
 }
 
 SENTENCE("cable", "a body on a slider goes down its rail with g sin, does not turn, and leaves momentum alone") {
