@@ -177,6 +177,49 @@ inline const std::vector<Request>& all_requests() {
          winch.speed.keys = {{0, 0}, {0.02, 0.8}, {0.1, 0.8}};  // 72 mm: a segment is cut
          s.winches.push_back(winch);
        }},
+      {"a weld that comes and goes",
+       {Feature::joints, Feature::switched_joints},
+       [](Scene& s) { add_arm(s, JointKind::rigid), s.joints[0].from = 0.03, s.joints[0].until = 0.06; }},
+      {"a hook",
+       {Feature::joints, Feature::switched_joints, Feature::bodies},
+       [](Scene& s) {
+         RigidBody body;
+         body.name = "load", body.mass = 0.1, body.shape = BoxBody{Vec3(0.05, 0.04, 0.03)};
+         body.position = Vec3(0.5, 0, -0.07);
+         s.bodies.push_back(body);
+         s.joints.push_back({"hook", JointKind::ball, {"rod", 1}, {"", 0, "load"}, Vec3::UnitZ()});
+         s.joints[0].b.point = Vec3(0, 0, 0.03), s.joints[0].reach = 0.05, s.joints[0].from = 0.02;
+       }},
+      {"a joint that slides",
+       {Feature::joints, Feature::bodies, Feature::slider_joints},
+       [](Scene& s) {
+         RigidBody body;
+         body.name = "bob", body.mass = 0.1, body.shape = BoxBody{Vec3(0.05, 0.04, 0.03)}, body.position = Vec3(0.5, 0, 0);
+         s.bodies.push_back(body);
+         s.joints.push_back({"end", JointKind::rigid, {"rod", 1}, {"", 0, "bob"}, Vec3::UnitZ()});
+         s.joints.push_back({"rail", JointKind::slider, {"", 0, "bob"}, {"", 0, "", true}, Vec3(1, 0, 1)});
+       }},
+      {"a rope through sheaves",
+       {Feature::bodies, Feature::reeving, Feature::winch},
+       [](Scene& s) {
+         RigidBody hook;
+         hook.name = "block", hook.mass = 2, hook.inertia = Vec3(0.01, 0.01, 0.01), hook.position = Vec3(0, 1, 0);
+         s.bodies.push_back(hook);
+         Rod rope = s.rods[0];
+         rope.name = "rope", rope.segments.reset(), rope.stretch = Give::elastic;
+         PolylineCurve line;
+         line.points = {Vec3(-0.1, 1, 1), Vec3(-0.05, 1, 0), Vec3(0, 1, 1), Vec3(0.05, 1, 0), Vec3(0.1, 1, 1)};
+         rope.rest = line;
+         s.rods.push_back(rope);
+         Reeving reeving;
+         reeving.name = "tackle", reeving.rod = "rope", reeving.points.resize(5);
+         for (Sheave& sheave : reeving.points) sheave.radius = 0.05, sheave.inertia = 1e-4, sheave.bearing = 0.02;
+         reeving.points[1].body = reeving.points[3].body = "block";
+         s.reevings.push_back(reeving);
+         Winch winch;
+         winch.name = "drum", winch.rod = "rope", winch.stored = 1, winch.speed.keys = {{0, 0}, {0.05, 0.5}};
+         s.winches.push_back(winch);
+       }},
       {"damping", {Feature::damping}, [](Scene& s) { s.rods[0].damping.mass = 1; }},
       {"contact",
        {Feature::contact},

@@ -10,10 +10,12 @@ namespace cable_adaptive { std::vector<Check> experiment(ExperimentContext&); }
 namespace cable_bend { std::vector<Check> experiment(ExperimentContext&); }
 namespace cable_catenary { std::vector<Check> experiment(ExperimentContext&); }
 namespace cable_free { std::vector<Check> experiment(ExperimentContext&); }
+namespace cable_gantry_crane { std::vector<Check> experiment(ExperimentContext&); }
 namespace cable_limp_rope { std::vector<Check> experiment(ExperimentContext&); }
 namespace cable_mass_ratio { std::vector<Check> experiment(ExperimentContext&); }
 namespace cable_particle_mass_ratio { std::vector<Check> experiment(ExperimentContext&); }
 namespace cable_particle_spectra { std::vector<Check> experiment(ExperimentContext&); }
+namespace cable_reeving { std::vector<Check> experiment(ExperimentContext&); }
 namespace cable_scaling { std::vector<Check> experiment(ExperimentContext&); }
 namespace cable_stretch { std::vector<Check> experiment(ExperimentContext&); }
 namespace cable_twist { std::vector<Check> experiment(ExperimentContext&); }
@@ -68,7 +70,8 @@ std::span<const Experiment> all_experiments() {
        "a cantilever at rest is of second order; let go, averaging is several times closer than the paper's scheme",
        Experiment::quick, experiments::cable_accuracy::experiment},
       {"cable/adaptive", "Servin 2008, Algorithm 1, line 18",
-       "a rope of 100 m has 13 segments where it is straight and more where it hangs in a loop, and its load does not notice",
+       "a rope of 100 m has 13 segments where it is straight and more where it hangs in a loop, and its load does not "
+       "notice",
        Experiment::quick, experiments::cable_adaptive::experiment},
       {"cable/bend", "Servin 2008, Fig. 12", "a couple bends a rope to the radius EI/M, to second order", Experiment::quick,
        experiments::cable_bend::experiment},
@@ -76,6 +79,9 @@ std::span<const Experiment> all_experiments() {
        Experiment::quick, experiments::cable_catenary::experiment},
       {"cable/free", "Servin 2008, secs. I, II", "a thrown rod keeps momentum, angular momentum and energy",
        Experiment::quick, experiments::cable_free::experiment},
+      {"cable/gantry-crane", "Servin 2008, sec. VIII, Figs. 14-16",
+       "a crane raises, lowers and tilts its hook, and a load of 10000 segments swings for 15 s", Experiment::quick,
+       experiments::cable_gantry_crane::experiment},
       {"cable/limp-rope", "pendulum; docs/references.md 6d",
        "a rope without stiffness carries a load of 1e9 segments at 60 steps a second", Experiment::quick,
        experiments::cable_limp_rope::experiment},
@@ -89,6 +95,9 @@ std::span<const Experiment> all_experiments() {
       {"cable/particle-spectra", "Servin 2008, Figs. 2-6",
        "resistance to bending turns the fast irregular stretch of a chain into a slow swing", Experiment::quick,
        experiments::cable_particle_spectra::experiment},
+      {"cable/reeving", "capstans and tackle; ERRATA S27",
+       "a tackle of four falls at 10 m/s has the tensions of its friction, without ripple", Experiment::quick,
+       experiments::cable_reeving::experiment},
       {"cable/scaling", "Servin 2008, Fig. 13", "what a step costs grows with the number of segments, part by part",
        Experiment::slow, experiments::cable_scaling::experiment, true},
       {"cable/stretch", "Servin 2008, Fig. 10", "a rope under a weight is longer by f L/EA, with any number of segments",

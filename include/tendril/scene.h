@@ -179,6 +179,7 @@ struct JointPlace {  // a point of a rod, a body, or the world
   double at = 0;
   std::string body = {};
   bool world = false;
+  std::optional<Vec3> point = {};  // [m] of a body, in its own axes; default: where the joint is at the start
   bool operator==(const JointPlace&) const = default;
 };
 struct Joint {
@@ -188,6 +189,8 @@ struct Joint {
   Vec3 axis = Vec3::UnitZ();         // of a hinge or a slider, at the start
   std::optional<Vec3> point = {};    // [m] where it is at the start, when no rod is joined
   double from = 0, until = forever;  // [s] joins only between these times
+  std::optional<double> reach =
+      {};  // [m] a hook: takes hold when its two points are no farther apart, and draws them together
   bool operator==(const Joint&) const = default;
 };
 
@@ -204,6 +207,7 @@ struct Winch {  // a drum that pays out rope at an end of a rod, or reels it in;
   Timetable<double> force;             // [N] instead of speed: it pulls with this force
   double stored = 0;                   // [m] rope on the drum at the start
   double shortest = 0;                 // [m] stops when no more than this is out
+  std::string follows;                 // another winch, whose speed is added to its own
   bool operator==(const Winch&) const = default;
 };
 struct Sheave {                      // where a rope that runs is led: over a sheave, or where it ends

@@ -138,7 +138,8 @@ Energy Meter::energy_of_rod(const Frame& frame, const RestValues& rest, int rod_
   const RodModel& from = m.rods[static_cast<std::size_t>(rod_number)];
   const RodSpan& rod = frame.rods[static_cast<std::size_t>(rod_number)];
   Energy energy;
-  for (int i = 0; i < rod.inner; ++i) {
+  // A rope that runs through points stretches; what it bends at sheaves is no strain of its own, and its mass is the sheaves'.
+  for (int i = 0; i < rod.inner && !from.reeved; ++i) {
     const JointEdges e = edges_at_inner(rod, i);
     const InnerNodeIndex j(rod.first_inner + i);
     const JointStrain now = joint_strain(frame.orientation[e.before], frame.orientation[e.after], frame.twist[j]);
@@ -156,7 +157,7 @@ Energy Meter::energy_of_rod(const Frame& frame, const RestValues& rest, int rod_
     energy.twisting += stored(frame.twist[j] - rest.twist[j], a.GJ, b.GJ);
   }
   // The half edges at both ends of an open rod.
-  if (!rod.ring && rod.edges > 0) {
+  if (!rod.ring && rod.edges > 0 && !from.reeved) {
     add_end_half(m, rest, from.law, frame, NodeIndex(rod.first_node), EdgeIndex(rod.first_edge), energy);
     add_end_half(m, rest, from.law, frame, NodeIndex(rod.first_node + rod.nodes - 1),
                  EdgeIndex(rod.first_edge + rod.edges - 1), energy);
@@ -169,7 +170,7 @@ Energy Meter::energy_of_rod(const Frame& frame, const RestValues& rest, int rod_
     energy.stretching += 0.5 * section.EA * stretch * stretch * rest.length[e];  // EA = 0: not given
     if (from.shears) energy.shearing += shearing_energy(section, rest.length[e], frame, e);
   }
-  for (int k = 0; k < rod.nodes; ++k) {
+  for (int k = 0; k < rod.nodes && !from.reeved; ++k) {
     const NodeIndex n(rod.first_node + k);
     energy.kinetic += 0.5 * rest.mass[n] * frame.velocity[n].squaredNorm();
     energy.gravity -= rest.mass[n] * frame.gravity.dot(frame.position[n]);

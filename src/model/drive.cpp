@@ -195,9 +195,13 @@ void evaluate(const Model& model, const Live& live, double time, double load_fac
   out.winches.resize(model.winches.size());
   for (std::size_t i = 0; i < model.winches.size(); ++i) {
     const WinchModel& winch = model.winches[i];
-    double speed = at_time<double>(winch.speed, time, 0.0, 0.0).value;
-    for (const WinchOrder& order : live.winches)
-      if (order.winch == static_cast<int>(i)) speed += order.speed;
+    const auto asked = [&](int number) {
+      double speed = at_time<double>(model.winches[static_cast<std::size_t>(number)].speed, time, 0.0, 0.0).value;
+      for (const WinchOrder& order : live.winches)
+        if (order.winch == number) speed += order.speed;
+      return speed;
+    };
+    const double speed = asked(static_cast<int>(i)) + (winch.follows >= 0 ? asked(winch.follows) : 0);
     out.winches[i] = {std::clamp(speed, -winch.top_speed, winch.top_speed),
                       at_time<double>(winch.force, time, 0.0, 0.0).value};
   }

@@ -59,23 +59,26 @@ class Planner {
         add_slider(j);
         continue;
       }
+      joint_ = static_cast<int>(&j - model_.joints.data());
       add_tie(j);
       const bool rods = j.rod_a >= 0 || j.rod_b >= 0;
       if (j.kind == JointKind::hinge) add_turn(carrier(j, true), carrier(j, false), true, j.axis);
-      if (j.kind == JointKind::rigid && !rods) add_turn(carrier(j, true), carrier(j, false), false, j.axis);
+      if (j.kind == JointKind::rigid && (!rods || j.comes_and_goes()))
+        add_turn(carrier(j, true), carrier(j, false), false, j.axis);
     }
   }
 
  private:
+  static bool is_weld(const JointModel& j) { return j.kind == JointKind::rigid && !j.comes_and_goes(); }
   // Frames at nodes, and which of them are one.
   void collect(const JointModel& j) {
     if (j.kind == JointKind::ball || j.kind == JointKind::slider) return;
     if (j.rod_a >= 0) frame_of_.emplace(j.node_a.value, j.frame_a);
     if (j.rod_b >= 0) frame_of_.emplace(j.node_b.value, j.frame_b);
-    if (j.kind == JointKind::rigid && j.rod_a >= 0 && j.rod_b >= 0) frames_.unite(j.node_a.value, j.node_b.value);
+    if (is_weld(j) && j.rod_a >= 0 && j.rod_b >= 0) frames_.unite(j.node_a.value, j.node_b.value);
   }
   void assign_bodies(const JointModel& j) {
-    if (j.kind != JointKind::rigid || (j.rod_a >= 0) == (j.rod_b >= 0)) return;
+    if (!is_weld(j) || (j.rod_a >= 0) == (j.rod_b >= 0)) return;
     const int group = frames_.find(j.rod_a >= 0 ? j.node_a.value : j.node_b.value);
     const int body = j.rod_a >= 0 ? j.body_b : j.body_a;
     if (body < 0) {
@@ -112,7 +115,17 @@ class Planner {
   }
   void add_wall(int node, const Quat& frame) {
     const int c = carrier_of_.at(frames_.find(node));
-    plan_.walls.push_back({node, c, orientation(c).conjugate() * frame});
+    plan_.walls.push_back({node, c, orientation(c).conjugate() * frame, {}});
+    // One that comes and goes has a junction of its own, which stays.
+    std::vector<int> joints;
+    for (std::size_t i = 0; i < model_.joints.size(); ++i) {
+      const JointModel& j = model_.joints[i];
+      const bool here = (j.rod_a >= 0 && j.node_a.value == node) || (j.rod_b >= 0 && j.node_b.value == node);
+      if (!here || j.kind == JointKind::ball) continue;
+      if (!is_weld(j)) return;
+      joints.push_back(static_cast<int>(i));
+    }
+    plan_.walls.back().joints = std::move(joints);
   }
   void add_turn(int a, int b, bool hinge, const Vec3& axis) {
     if (a < 0) std::swap(a, b);
@@ -125,6 +138,7 @@ class Planner {
     turn.across[0] = qb.conjugate() * first;
     turn.across[1] = qb.conjugate() * axis.cross(first);
     turn.relative = qa.conjugate() * qb;
+    turn.joint = joint_;
     plan_.turns.push_back(turn);
   }
 
@@ -132,14 +146,15 @@ class Planner {
     int a = j.body_a, b = j.body_b;
     if (a < 0) std::swap(a, b);  // the world comes second
     const Quat qa = orientation(a);
-    plan_.sliders.push_back({a, b, local_point(a, j.point), local_point(b, j.point), qa.conjugate() * j.axis,
+    plan_.sliders.push_back({a, b, local_point(a, a == j.body_a ? j.point_a : j.point_b),
+                             local_point(b, b == j.body_b ? j.point_b : j.point_a), qa.conjugate() * j.axis,
                              qa.conjugate() * orientation(b), static_cast<int>(&j - model_.joints.data())});
   }
 
   // Points of rods that are tied already, perhaps round a loop of joints, are not tied twice.
   void add_tie(const JointModel& j) {
-    TieSide a{j.rod_a >= 0 ? j.node_a.value : -1, j.body_a, local_point(j.body_a, j.point)};
-    TieSide b{j.rod_b >= 0 ? j.node_b.value : -1, j.body_b, local_point(j.body_b, j.point)};
+    TieSide a{j.rod_a >= 0 ? j.node_a.value : -1, j.body_a, local_point(j.body_a, j.point_a)};
+    TieSide b{j.rod_b >= 0 ? j.node_b.value : -1, j.body_b, local_point(j.body_b, j.point_b)};
     if (a.node < 0) std::swap(a, b);
     if (a.node < 0 && a.body < 0) std::swap(a, b);  // the world comes second
     if (a.node >= 0) {
@@ -149,14 +164,14 @@ class Planner {
         std::vector<int> shared;
         std::set_intersection(held_by_[p].begin(), held_by_[p].end(), held_by_[q].begin(), held_by_[q].end(),
                               std::back_inserter(shared));
-        if (p == q || !shared.empty()) return;
+        if (p == q || !shared.empty()) return plan_.repeats.push_back({a, b, joint_});
         points_.unite(p, q);
         held_by_[p].insert(held_by_[q].begin(), held_by_[q].end());
       } else if (!held_by_[p].insert(b.body).second) {
-        return;
+        return plan_.repeats.push_back({a, b, joint_});
       }
     }
-    plan_.ties.push_back({a, b});
+    plan_.ties.push_back({a, b, joint_});
   }
   Vec3 local_point(int body, const Vec3& point) const {
     if (body < 0) return point;
@@ -173,6 +188,7 @@ class Planner {
   std::map<int, int> carrier_of_;         // per group
   std::map<int, std::set<int>> held_by_;  // per group of points: bodies, -1 the world
   std::set<std::pair<int, int>> welded_bodies_;
+  int joint_ = -1;  // whose rows are made
 };
 
 }  // namespace

@@ -27,6 +27,7 @@ struct Junction {
 struct WallPlan {
   int node = 0, carrier = 0;
   Quat local = Quat::Identity();  // the rod's frame there, seen from the carrier
+  std::vector<int> joints = {};   // that need it: it stands while one of them holds
 };
 struct TieSide {  // a point: of a rod, of a body, of the world
   int node = -1, body = -1;
@@ -34,6 +35,7 @@ struct TieSide {  // a point: of a rod, of a body, of the world
 };
 struct Tie {
   TieSide a, b;
+  int joint = -1;
 };
 struct TurnTie {
   int a = 0, b = -1;                                // carriers; -1: the world
@@ -41,6 +43,7 @@ struct TurnTie {
   Vec3 axis = Vec3::UnitZ();                        // hinge: in a's axes
   Vec3 across[2] = {Vec3::UnitX(), Vec3::UnitY()};  // hinge: in b's axes, perpendicular to the hinge
   Quat relative = Quat::Identity();                 // rigid: from a to b
+  int joint = -1;                                   // -1: of bodies that a rod holds together
 };
 struct SliderTie {  // two bodies, or a body and the world: b's point stays on a line that a carries, and both turn together
   int a = 0, b = -1;                                    // bodies; -1: the world
@@ -49,6 +52,7 @@ struct SliderTie {  // two bodies, or a body and the world: b's point stays on a
   Quat relative = Quat::Identity();                     // from a to b
   int joint = -1;
 };
+// A rod's weld that comes and goes by its times has rows of its own: a junction at its node, and a turn tie.
 struct JoinPlan {
   explicit JoinPlan(const Model& model);
   bool empty() const { return bodies == 0 && ties.empty() && walls.empty(); }
@@ -58,6 +62,7 @@ struct JoinPlan {
   std::vector<Tie> ties;
   std::vector<TurnTie> turns;
   std::vector<SliderTie> sliders;
+  std::vector<Tie> repeats;  // of joints whose points others hold together already: wanted only when those let go
 };
 
 // The edges at a node.

@@ -42,6 +42,7 @@ struct RodModel {
   // Of a ring [rad]: its ends were turned against each other by any angle before they were welded, and the frames step by this
   // at node 0. The twist of the rod is what the frames show less this step.
   double weld_turn = 0;
+  bool reeved = false;  // it runs through points and is straight between them: a Reeving's
 };
 
 // What is placed on a rod has a material coordinate [m], arc length in the rest rod, which never changes, and a node of the model's
@@ -101,9 +102,13 @@ struct JointModel {  // each side: a rod (rod >= 0), a body (body >= 0), or the 
   Vec3 axis = Vec3::UnitZ();  // at the start, unit
   int body_a = -1, body_b = -1;
   Vec3 point = Vec3::Zero();                                    // where it is at the start [m]
+  Vec3 point_a = Vec3::Zero(), point_b = Vec3::Zero();          // of each side, where they start apart [m]
   Quat frame_a = Quat::Identity(), frame_b = Quat::Identity();  // of a rod: its material frame at the node at the start
   double material_a = 0, material_b = 0;                        // of a rod [m]
   double from = 0, until = forever;
+  double reach = forever;                           // [m] of a hook
+  bool is_hook() const { return reach < forever; }  // it waits until its points are near, and closes its gap
+  bool comes_and_goes() const { return from > 0 || until < forever; }  // by its times
 };
 struct WinchModel {  // at an end of a rod that is held
   std::string name;
@@ -115,6 +120,7 @@ struct WinchModel {  // at an end of a rod that is held
   double max_force = forever;       // [N]
   Timetable<double> force;          // [N]
   double stored = 0, shortest = 0;  // [m]
+  int follows = -1;                 // winch whose speed is added
   bool by_force() const { return !force.keys.empty(); }
 };
 struct SheaveModel {

@@ -50,6 +50,14 @@ class BodyChecker {
       return p.world || (b != scene_.bodies.end() && (b->kind == BodyKind::fixed || b->kind == BodyKind::driven));
     };
     if (held(joint.a) && held(joint.b)) error(path, "joins two things that nothing can move", {}, "remove it");
+    for (const JointPlace* place : {&joint.a, &joint.b}) {
+      if (!place->point) continue;
+      const std::string field = path + (place == &joint.a ? ".a.point" : ".b.point");
+      if (place->body.empty()) error(field, "is given, but this side is no body", {}, "remove it");
+      if (!joint.reach)
+        error(field, "is given, but the joint has no `reach`", "without it both sides are joined at one point",
+              "give joint.reach, or joint.point instead");
+    }
   }
 
   Problems problems;

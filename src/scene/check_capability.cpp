@@ -156,9 +156,11 @@ std::vector<Demand> demands_of(const Scene& scene) {
   for (std::size_t i = 0; i < scene.joints.size(); ++i)
     demands.push_back({numbered("joint", i), Feature::joints, "the scene has joint `" + scene.joints[i].name + "`"});
   for (std::size_t i = 0; i < scene.joints.size(); ++i)
-    if (scene.joints[i].from > 0 || scene.joints[i].until != forever)
-      demands.push_back({numbered("joint", i) + (scene.joints[i].from > 0 ? ".from" : ".until"), Feature::switched_joints,
-                         "joint `" + scene.joints[i].name + "` does"});
+    if (const Joint& j = scene.joints[i]; j.from > 0 || j.until != forever || j.reach)
+      demands.push_back({numbered("joint", i) + (j.from > 0 ? ".from"
+                                                 : j.reach  ? ".reach"
+                                                            : ".until"),
+                         Feature::switched_joints, "joint `" + scene.joints[i].name + "` does"});
   for (std::size_t i = 0; i < scene.joints.size(); ++i)
     if (scene.joints[i].kind == JointKind::slider)
       demands.push_back(

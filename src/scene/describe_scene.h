@@ -257,6 +257,7 @@ template <class V> void describe(V& v, JointPlace& p) {
   v("at", p.at, "fraction of the rod's length", between(0, 1));
   v("body", p.body, "name of the body", refers_to("body"));
   v("world", p.world, "joined to the world");
+  v("point", p.point, "point of the body, in its own axes, of a joint with `reach`; where the joint is at the start when not given", unit("m"));
 }
 template <class V> void describe(V& v, Joint& j) {
   v.about("joint", "Joins two rods, a rod and a body, two bodies, or one of them and the world, at a point.");
@@ -266,8 +267,9 @@ template <class V> void describe(V& v, Joint& j) {
   v("b", j.b, "to what it is joined", required);
   v("axis", j.axis, "axis of a hinge or a slider, at the start", non_zero);
   v("point", j.point, "where it is at the start, when no rod is joined; with a rod it is at the rod's point", unit("m"));
-  v("from", j.from, "joins from this time on", unit("s"), at_least(0));
+  v("from", j.from, "joins from this time on, as things stand and are turned then; inf: only when it is switched on by hand", unit("s"), at_least(0), or_forever);
   v("until", j.until, "lets go at this time", unit("s"), above(0), or_forever);
+  v("reach", j.reach, "a hook: when its two points are no farther apart than this it draws them together softly, and takes hold where they meet; when not given it joins at any distance and keeps it", unit("m"), above(0));
 }
 
 // ---- ropes that run -----------------------------------------------------------------------------------------------------------------------
@@ -282,7 +284,8 @@ template <class V> void describe(V& v, Winch& w) {
   v("max_force", w.max_force, "the drum slips under a larger tension; never when not given", unit("N"), above(0));
   v("force", w.force, "instead of speed: the drum pulls with this force", unit("N"));
   v("stored", w.stored, "rope on the drum at the start, straight and like that at this end", unit("m"), at_least(0));
-  v("shortest", w.shortest, "reeling in stops when only this much is out; three segments when not given", unit("m"), at_least(0));
+  v("shortest", w.shortest, "reeling in stops when only this much is out; when not given three segments, of a reeved rope four radii of its largest sheave a fall", unit("m"), at_least(0));
+  v("follows", w.follows, "another winch, whose speed is added to its own: two drums that turn together, and one of them apart", refers_to("winch"));
 }
 template <class V> void describe(V& v, Sheave& s) {
   v.about("sheave", "A point through which a rope runs; at both ends of the rope: where it is fastened.");

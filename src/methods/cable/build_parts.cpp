@@ -17,17 +17,21 @@ class Builder {
   void build() {
     add_elements();
     parts_.first_inner_.assign(z(model_.initial.twist.size()), -1);
-    for (std::size_t r = 0; r < model_.rods.size(); ++r) add_rod_joints(static_cast<int>(r));
+    for (std::size_t r = 0; r < model_.rods.size(); ++r)
+      if (!is_reeved(static_cast<int>(r))) add_rod_joints(static_cast<int>(r));
     for (std::size_t c = 0; c < model_.clamps.size(); ++c) add_clamp(static_cast<int>(c));
     for (const WallPlan& wall : plan_.walls) add_wall(wall);
     for (const Tie& tie : plan_.ties) add_tie(tie);
     for (const TurnTie& turn : plan_.turns) add_turn(turn);
+    for (const SliderTie& slider : plan_.sliders) add_slider(slider);
+    for (const Tie& tie : plan_.repeats) add_repeat(tie);
     note_replaced();
     add_chains();
     add_groups(parts_);
   }
 
  private:
+  bool is_reeved(int rod) const { return model_.rods[z(rod)].reeved; }
   // Rotary inertia of a segment: that of its section, and m l^2/12 across.
   void add_elements() {
     for (std::size_t r = 0; r < model_.rods.size(); ++r) {
@@ -37,8 +41,9 @@ class Builder {
         const Section& s = model_.section[EdgeIndex(edge)];
         const double l = model_.rest_length[EdgeIndex(edge)], m = s.line_mass * l, rod_like = m * l * l / 12;
         const Vec3 inertia(rod_like + s.rotary1 * l, rod_like + s.rotary2 * l, (s.rotary1 + s.rotary2) * l);
-        parts_.elements.push_back({Element::Kind::segment, edge, static_cast<int>(r), -1, l, m, inertia, rod.damping.mass,
-                                   false, std::min(s.EI1, s.EI2), rod.length});
+        const bool reeved = is_reeved(static_cast<int>(r));
+        parts_.elements.push_back({reeved ? Element::Kind::fall : Element::Kind::segment, edge, static_cast<int>(r), -1, l,
+                                   m, inertia, rod.damping.mass, reeved, std::min(s.EI1, s.EI2), rod.length});
       }
     }
     parts_.first_body = static_cast<int>(parts_.elements.size());
@@ -138,7 +143,8 @@ class Builder {
     joint.stiffness = Vec3(direction ? s.EI1 : 0, direction ? s.EI2 : 0, twist ? s.GJ : 0.0) * (2 / length(side.edge));
     (side.after ? joint.frame_a : joint.frame_b) = local;
     const Quat &frame = model_.rest_node_frame[NodeIndex(node)], &edge = model_.rest_frame[EdgeIndex(side.edge)];
-    joint.rest = strain_point(joint.kind, side.after ? frame.conjugate() * edge : edge.conjugate() * frame, 0).strain;
+    joint.rest_turn = side.after ? frame.conjugate() * edge : edge.conjugate() * frame;
+    joint.rest = strain_point(joint.kind, joint.rest_turn, 0).strain;
   }
   void add_clamp(int c) {
     const ClampModel& clamp = model_.clamps[z(c)];
@@ -157,12 +163,14 @@ class Builder {
       Joint joint = half_joint(side, wall.node, parts_.first_body + wall.carrier);
       joint.holds_point = false;
       set_wall(side, wall.node, true, true, wall.local, joint);
+      joint.frame_joints = wall.joints;
       parts_.joints.push_back(joint);
     }
   }
-  void add_tie(const Tie& tie) {
+  Joint tie_joint(const Tie& tie) const {
     Joint joint;
     joint.holds_frame = false;
+    joint.point_joint = tie.joint;
     joint.stretch = rigid;
     const auto place = [&](const TieSide& side, int& element, Vec3& point) {
       if (side.node >= 0) {
@@ -178,20 +186,45 @@ class Builder {
     };
     place(tie.a, joint.a, joint.point_a);
     place(tie.b, joint.b, joint.point_b);
+    return joint;
+  }
+  void add_tie(const Tie& tie) {
+    const Joint joint = tie_joint(tie);
     // The end of a rod in a body: one joint holds the point and the frame, so that the chain goes on without a branch.
     for (Joint& other : parts_.joints) {
       if (other.clamp >= 0 || other.inner >= 0 || other.holds_point || sides_at(other.node).size() != 1) continue;
       if (other.a == joint.a && other.b == joint.b) {
-        other.holds_point = true, other.stretch = joint.stretch;
+        other.holds_point = true, other.stretch = joint.stretch, other.point_joint = tie.joint;
         other.point_a = joint.point_a, other.point_b = joint.point_b;
-        return;
+        return note_tie(tie, other);
       }
       if (other.a == joint.b && other.b == joint.a) {
-        other.holds_point = true, other.stretch = joint.stretch;
+        other.holds_point = true, other.stretch = joint.stretch, other.point_joint = tie.joint;
         other.point_a = joint.point_b, other.point_b = joint.point_a;
-        return;
+        return note_tie(tie, other);
       }
     }
+    parts_.joints.push_back(joint);
+    note_tie(tie, parts_.joints.back());
+  }
+  // Where no point is held twice nothing need be sorted out when joints come and go.
+  void note_tie(const Tie& tie, const Joint& joint) {
+    if (plan_.repeats.empty() || tie.a.node < 0) return;
+    parts_.ties.push_back({static_cast<int>(&joint - parts_.joints.data()), tie.a.node, tie.b.node, tie.b.body});
+  }
+  void add_repeat(const Tie& tie) {
+    parts_.joints.push_back(tie_joint(tie));
+    note_tie(tie, parts_.joints.back());
+  }
+  void add_slider(const SliderTie& slider) {
+    Joint joint;
+    joint.a = parts_.first_body + slider.a;
+    joint.b = slider.b >= 0 ? parts_.first_body + slider.b : parts_.world;
+    joint.point_a = slider.point_a, joint.point_b = slider.point_b;
+    joint.slides = true, joint.axis = slider.axis;
+    joint.frame_a = slider.relative;
+    joint.stiffness = Vec3(rigid, rigid, rigid);
+    joint.point_joint = slider.joint, joint.frame_joints = {slider.joint};
     parts_.joints.push_back(joint);
   }
   void add_turn(const TurnTie& turn) {
@@ -209,6 +242,7 @@ class Builder {
       joint.frame_a = turn.relative;
       joint.stiffness = Vec3(rigid, rigid, rigid);
     }
+    if (turn.joint >= 0) joint.frame_joints = {turn.joint};
     // Bodies that are held together at a point: one joint.
     for (Joint& other : parts_.joints) {
       if (other.inner >= 0 || other.clamp >= 0 || other.holds_frame || other.node >= 0) continue;
@@ -217,6 +251,7 @@ class Builder {
       if (reversed) std::swap(other.a, other.b), std::swap(other.point_a, other.point_b);
       other.holds_frame = true, other.kind = joint.kind, other.stiffness = joint.stiffness;
       other.frame_a = joint.frame_a, other.frame_b = joint.frame_b;
+      other.frame_joints = joint.frame_joints;
       return;
     }
     parts_.joints.push_back(joint);
@@ -256,9 +291,6 @@ class Builder {
     for (std::size_t r = 0; r < model_.rods.size(); ++r) parts_.chains[r].span.ring = model_.rods[r].span.ring;
     parts_.number();
     number_held_nodes();
-  }
-  bool is_reeved(int rod) const {
-    return std::any_of(model_.reevings.begin(), model_.reevings.end(), [&](const ReevingModel& r) { return r.rod == rod; });
   }
   void number_held_nodes() {
     for (Joint& joint : parts_.joints) joint.node_now = joint.node;

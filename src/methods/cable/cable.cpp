@@ -37,6 +37,8 @@ Cable::Cable(std::shared_ptr<const Model> model, const Settings& settings)
       mesh_(*model_, settings.inertia_factor, parts_, state_),
       feed_(*model_, mesh_, settings.adaptive),
       adapt_(*model_, mesh_),
+      switches_(*model_, parts_),
+      reevings_(*model_, parts_),
       late_(*model_),
       loads_(*model_),
       flow_(*model_, parts_),
@@ -51,6 +53,7 @@ Cable::Cable(std::shared_ptr<const Model> model, const Settings& settings)
   for (auto* list : {&force_, &moment_, &given_force_, &given_moment_, &pull_, &turn_, &last_v_, &last_turn_})
     list->assign(count, Vec3::Zero());
   air_.assign(count, Mat3::Zero());
+  stiffness_.resize(model_->bodies.size());
   response_.resize(count), new_tension_.assign(count, 0.0), led_.resize(count);
   rows_.resize(parts_.joints.size());
   reactions_.resize(model_->clamps.size());
@@ -65,7 +68,9 @@ Cable::Cable(std::shared_ptr<const Model> model, const Settings& settings)
   backup_ = state_;
   for (const RodModel& rod : model_->rods) reach_ = std::max(&rod == model_->rods.data() ? 0 : reach_, rod.length);
   drive_to(0, 1, Live{}, false);
-  lead();
+  lead(0);
+  switches_.take_step();
+  reevings_.finish(state_);
   loads_.update(drive_);
   collect_loads();
   flow_.start(drive_, state_);
@@ -79,7 +84,7 @@ void Cable::drive_to(double time, double load_factor, const Live& live, bool sti
 }
 
 // Poses of what is led, at the end of the step; which joints stand.
-void Cable::lead() {
+void Cable::lead(double dt) {
   for (std::size_t i = 0; i < parts_.elements.size(); ++i) {
     const Element& e = parts_.elements[i];
     if (e.kind == Element::Kind::clamp) {
@@ -88,6 +93,7 @@ void Cable::lead() {
       state_.x[i] = drive_.bodies[z(e.number)].pose.position, state_.q[i] = drive_.bodies[z(e.number)].pose.orientation;
     }
   }
+  switches_.follow(drive_, dt, state_, parts_);
   for (std::size_t j = 0; j < parts_.joints.size(); ++j) {
     const Joint& joint = parts_.joints[j];
     char on = 1;
@@ -101,7 +107,9 @@ void Cable::lead() {
         state_.twist[j] = 0;
       state_.winding[j] = clamp.winding;
     }
-    state_.point_on[j] = on && joint.holds_point, state_.frame_on[j] = on && joint.holds_frame;
+    if (switches_.is_new(j)) state_.twist[j] = joint.rest[2];
+    state_.point_on[j] = on && joint.holds_point && switches_.holds_point(j);
+    state_.frame_on[j] = on && joint.holds_frame && switches_.holds_frame(j);
   }
   // Inside a rod, what holds the node takes the place of the joint there.
   for (std::size_t j = 0; j < parts_.joints.size(); ++j) {
@@ -212,6 +220,7 @@ bool Cable::solve(const StepSizes& step) {
   constexpr int most_passes = 4;
   for (int pass = 0; pass < most_passes; ++pass) {
     respond(step);
+    if (step.geometric) stiffen_bodies(step);
     make_rows(step);
     if (settings_.solver.kind != SolverKind::direct) begin_with_last();
     workers_.for_each_chunk(static_cast<int>(solvers_.size()),
@@ -222,11 +231,12 @@ bool Cable::solve(const StepSizes& step) {
       rounds = std::max(rounds, solver->iterations()), solver_residual_ = std::max(solver_residual_, solver->residual());
     report_.iterations += rounds;
     if (std::find(solved_.begin(), solved_.end(), 0) != solved_.end()) return false;
+    if (!reevings_.empty() && !reevings_.solve(solvers_, rows_, step, response_)) return false;
     take_multipliers();
     if (!step.geometric && settings_.bend_by_tension == 0) return true;
     // Geometric stiffness, and bending that follows the load, are those of the tensions before. Where one grows by more than half, again with the new ones.
     tensions(new_tension_);
-    bool grown = false;
+    bool grown = reevings_.has_grown(step, response_);
     for (std::size_t i = 0; i < new_tension_.size() && !grown; ++i) {
       const Element& e = parts_.elements[i];
       if (e.kind != Element::Kind::segment) continue;
@@ -263,6 +273,9 @@ void Cable::move(const StepSizes& step) {
     const Vec3 middle = half * (half.conjugate() * state_.momentum[i]).cwiseQuotient(e.inertia);
     q = (exp_quat(step.dt * middle) * q).normalized();
   }
+  switches_.take_step();
+  reevings_.move(step);
+  reevings_.finish(state_);
   find_twists();
 }
 
@@ -281,7 +294,7 @@ double Cable::worst_gap(std::size_t* where) const {
   double worst = 0;
   for (std::size_t j = 0; j < parts_.joints.size(); ++j) {
     const Joint& joint = parts_.joints[j];
-    if (!state_.point_on[j] || joint.node < 0) continue;
+    if (!state_.point_on[j] || joint.node < 0 || switches_.draws(j)) continue;
     const std::size_t a = z(joint.a), b = z(joint.b);
     const Vec3 gap = state_.x[b] + state_.q[b] * joint.point_b - state_.x[a] - state_.q[a] * joint.point_a;
     const Vec3 elastic = joint.stretch == rigid ? Vec3::Zero() : Vec3(-state_.force[j] / joint.stretch);
@@ -291,7 +304,8 @@ double Cable::worst_gap(std::size_t* where) const {
     worst = open;
     if (where != nullptr) *where = j;
   }
-  return worst;
+  const double fall = reevings_.worst_gap();
+  return fall <= worst ? worst : fall;
 }
 
 bool Cable::is_diverged() const {
@@ -322,7 +336,7 @@ StepReport Cable::step_once(double time, double dt, const Live& live) {
   drive_to(time + dt, 1, live, false);
   if (mesh_.varies()) change_mesh(dt);
   flow_.begin(state_);
-  lead();
+  lead(dt);
   StepSizes step{dt,
                  0.5 * (before_ + dt),
                  before_,
@@ -331,10 +345,12 @@ StepReport Cable::step_once(double time, double dt, const Live& live) {
                  settings_.geometric,
                  false,
                  settings_.averaged && settings_.pitched};
+  reevings_.begin(drive_, state_, step);
   if (!(mesh_.varies() ? solve_with_winches(step) : solve(step))) {
     report_.outcome = Outcome::diverged, report_.cause = Cause::not_finite;
     return report_;
   }
+  impact_ = impact_loss(step);
   move(step);
   if (mesh_.varies()) count_winches(dt);
   before_ = dt;
@@ -351,6 +367,7 @@ StepReport Cable::step_once(double time, double dt, const Live& live) {
     report_.outcome = Outcome::diverged, report_.cause = joint_apart;
     note_failure(dt);
   }
+  if (reevings_.shortest_fall() < 1) report_.outcome = Outcome::diverged, report_.cause = blocks_met;
   return report_;
 }
 

@@ -7,6 +7,8 @@
 #include "methods/cable/entry.h"
 #include "methods/cable/feed.h"
 #include "methods/cable/flow.h"
+#include "methods/cable/reeving.h"
+#include "methods/cable/switches.h"
 #include "methods/cable/system.h"
 #include "methods/explain.h"
 #include "model/loads.h"
@@ -55,7 +57,7 @@ class Cable final : public Method, public Explains {
   StepReport step_once(double time, double dt, const Live& live);
   void note_failure(double dt);
   void drive_to(double time, double load_factor, const Live& live, bool still);
-  void lead();  // poses of what is led, joints that stand
+  void lead(double dt);  // poses of what is led, joints that stand
   void change_mesh(double dt);
   bool solve_with_winches(const StepSizes& step);
   void renew_loads(int element);  // of a segment that is another one now
@@ -69,6 +71,8 @@ class Cable final : public Method, public Explains {
   void respond_segment(std::size_t i, const StepSizes& step);
   void respond_body(std::size_t i, const StepSizes& step);
   void add_grips(const StepSizes& step);
+  void stiffen_bodies(const StepSizes& step);
+  void load_response(std::size_t element, const Eigen::Matrix<double, 6, 6>& added, const Eigen::Matrix<double, 6, 1>& push);
   void make_rows(const StepSizes& step);
   bool solve(const StepSizes& step);  // multipliers and new velocities, again where tensions have grown
   void begin_with_last();
@@ -87,6 +91,7 @@ class Cable final : public Method, public Explains {
   void find_led(std::vector<Wrench>& out) const;
   void count_flow(const StepSizes& step);
   double damping_loss(const StepSizes& step) const;
+  double impact_loss(const StepSizes& step) const;  // of joints that take hold in this step
   double imbalance(double& astray);
   double way(const StepSizes& step) const;
   double stride();
@@ -120,6 +125,8 @@ class Cable final : public Method, public Explains {
   Mesh mesh_;
   Feed feed_;
   Adapt adapt_;
+  JointSwitches switches_;
+  Reevings reevings_;
   Drive drive_;
   LateClamps late_;
   LoadsNow loads_;
@@ -128,6 +135,7 @@ class Cable final : public Method, public Explains {
   std::vector<Vec3> given_force_, given_moment_;  // without weight, for the balance
   std::vector<Mat3> air_;                         // derivative of air's force by velocity
   std::vector<Response> response_;
+  std::vector<Eigen::Matrix<double, 6, 6>> stiffness_;  // of bodies: geometric, times dt h
   std::vector<JointRows> rows_;
   std::vector<std::unique_ptr<GroupSolver>> solvers_;
   std::vector<char> solved_;
@@ -139,6 +147,7 @@ class Cable final : public Method, public Explains {
   double reach_ = 1;  // [m] the longest rod
   FlowMeter flow_;
   double before_ = 0;  // [s] the last step
+  double impact_ = 0;  // [J] in this step
   double hands_ = 0, wind_ = 0, drag_ = 0;
   double brought_clamps_ = 0, brought_bodies_ = 0, paid_back_ = 0;  // [J] in the step: by rope from drums, by what was owed
   MeshEvents mesh_events_;
@@ -154,7 +163,7 @@ class Cable final : public Method, public Explains {
 
 std::string three_digits(double value);
 void check_points_held_once(const Model& model, Problems& problems);
-inline constexpr Cause joint_apart = own_cause(0), particles_only_move = own_cause(1);
+inline constexpr Cause joint_apart = own_cause(0), particles_only_move = own_cause(1), blocks_met = own_cause(2);
 Problems check(const Model& model, const Options& options);
 StepAdvice advise(const Model& model, const Options& options);
 

@@ -172,15 +172,9 @@ void Cable::add_grips(const StepSizes& step) {
   for (const Grip& grip : drive_.grips) {
     const std::size_t i = grip_element(grip);
     if (parts_.elements[i].led) continue;
-    Response& r = response_[i];
     const Vec3 arm = grip_arm(grip);
     const double k = step.h * (grip.stiffness * step.dt + grip.damping),
                  turn = step.h * (grip.angular_stiffness * step.dt + grip.angular_damping);
-    Eigen::Matrix<double, 6, 6> w;
-    w << r.linear, r.mixed, r.mixed.transpose(), r.angular;
-    if (!r.has_mixed) w.topRightCorner<3, 3>().setZero(), w.bottomLeftCorner<3, 3>().setZero();
-    Eigen::Matrix<double, 6, 1> y;
-    y.head<3>() = r.y, y.tail<3>() = r.y_spin;
     // What acts besides the springs' and dampers' share of the new velocity.
     const Vec3 force = grip.stiffness * (grip.pose.position - (state_.x[i] + arm)) + grip.damping * grip.motion.linear;
     Vec3 moment = arm.cross(force);
@@ -192,18 +186,28 @@ void Cable::add_grips(const StepSizes& step) {
     added.topLeftCorner<3, 3>() = k * Mat3::Identity();
     added.topRightCorner<3, 3>() = -k * cross, added.bottomLeftCorner<3, 3>() = k * cross;
     added.bottomRightCorner<3, 3>() = -k * cross * cross + turn * Mat3::Identity();
-    // (W^-1 + A)^-1 = (1 + W A)^-1 W: W may be singular, of a guided body.
-    const Eigen::Matrix<double, 6, 6> one = Eigen::Matrix<double, 6, 6>::Identity() + w * added;
-    SmallLU<6> lu;
-    std::ignore = lu.factor(one);
-    SmallLU<6>::Block now = w;
-    Eigen::Matrix<double, 6, 1> yy = y + w * push;
-    lu.solve(now);
-    lu.solve(yy);
-    r.linear = now.topLeftCorner<3, 3>(), r.angular = now.bottomRightCorner<3, 3>(), r.mixed = now.topRightCorner<3, 3>();
-    r.has_mixed = true;
-    r.y = yy.head<3>(), r.y_spin = yy.tail<3>();
+    load_response(i, added, push);
   }
+}
+
+// M + A instead of M, and an impulse more. (W^-1 + A)^-1 = (1 + W A)^-1 W: W may be singular, of a guided body.
+void Cable::load_response(std::size_t i, const Eigen::Matrix<double, 6, 6>& added, const Eigen::Matrix<double, 6, 1>& push) {
+  Response& r = response_[i];
+  Eigen::Matrix<double, 6, 6> w;
+  w << r.linear, r.mixed, r.mixed.transpose(), r.angular;
+  if (!r.has_mixed) w.topRightCorner<3, 3>().setZero(), w.bottomLeftCorner<3, 3>().setZero();
+  Eigen::Matrix<double, 6, 1> y;
+  y.head<3>() = r.y, y.tail<3>() = r.y_spin;
+  const Eigen::Matrix<double, 6, 6> one = Eigen::Matrix<double, 6, 6>::Identity() + w * added;
+  SmallLU<6> lu;
+  std::ignore = lu.factor(one);
+  SmallLU<6>::Block now = w;
+  Eigen::Matrix<double, 6, 1> yy = y + w * push;
+  lu.solve(now);
+  lu.solve(yy);
+  r.linear = now.topLeftCorner<3, 3>(), r.angular = now.bottomRightCorner<3, 3>(), r.mixed = now.topRightCorner<3, 3>();
+  r.has_mixed = true;
+  r.y = yy.head<3>(), r.y_spin = yy.tail<3>();
 }
 
 }  // namespace tendril::cable

@@ -127,14 +127,17 @@ MethodInfo make_info() {
                                 Feature::hold_position, Feature::hold_direction,   Feature::hold_twist,
                                 Feature::hold_inside,   Feature::hold_twist_alone, Feature::ring,
                                 Feature::joints,        Feature::bodies,           Feature::stiffening};
-  info.can.motion = features.with({Feature::inertia, Feature::limp_twist, Feature::winch, Feature::varying_nodes});
+  info.can.motion = features.with({Feature::inertia, Feature::limp_twist, Feature::winch, Feature::varying_nodes,
+                                   Feature::switched_joints, Feature::slider_joints, Feature::reeving});
   info.can.equilibrium = features.with({Feature::equilibria});
   info.can.fewest_edges = 1;
   info.options = options();
-  info.failures = {{"a joint came apart: the gap is a tenth of a segment beyond what the rod stretches",
-                    "leave options.cable.geometric = true, or take a smaller time.step"},
-                   {"particle cables have motion only, no equilibria",
-                    "take options.cable.model = \"segments\", or mode = \"dynamics\""}};
+  info.failures = {
+      {"a joint came apart: the gap is a tenth of a segment beyond what the rod stretches",
+       "leave options.cable.geometric = true, or take a smaller time.step"},
+      {"particle cables have motion only, no equilibria", "take options.cable.model = \"segments\", or mode = \"dynamics\""},
+      {"a fall of a reeved rope is shorter than the radius of its sheave: the blocks have met",
+       "stop hoisting earlier (winch.shortest), or start with longer falls"}};
   return info;
 }
 
@@ -193,6 +196,7 @@ namespace {
 // What holds a rod inside stays a node: a drum must not come so far.
 void check_winch(const Model& model, std::size_t index, Problems& problems) {
   const WinchModel& winch = model.winches[index];
+  if (model.rods[z(winch.rod)].reeved) return;  // reeving.h feeds it
   const double length = model.rods[z(winch.rod)].length;
   const auto look = [&](const std::string& what, int rod, double material) {
     const double away = winch.end == RodEnd::start ? material : length - material;
@@ -208,12 +212,32 @@ void check_winch(const Model& model, std::size_t index, Problems& problems) {
     look("joint " + joint.name, joint.rod_b, joint.material_b);
   }
 }
+// Nothing but its points holds a rope that runs, and nothing but its weight and its points pulls at it.
+void check_reeved(const Model& model, Problems& problems) {
+  for (std::size_t r = 0; r < model.reevings.size(); ++r) {
+    const int rod = model.reevings[r].rod;
+    const auto refuse = [&](const char* list, std::size_t i, const char* what) {
+      problems.push_back({Severity::error, "", fmt::format("{}[{}]", list, i),
+                          fmt::format("{} rod {}, which is reeved", what, model.rods[z(rod)].name),
+                          "the points of a reeving hold its rope", "let it act on a body to which a point is fixed"});
+    };
+    for (std::size_t i = 0; i < model.joints.size(); ++i)
+      if (model.joints[i].rod_a == rod || model.joints[i].rod_b == rod) refuse("joint", i, "joins");
+    for (std::size_t i = 0; i < model.couplings.size(); ++i)
+      if (model.couplings[i].rod == rod) refuse("coupling", i, "pulls at");
+    const bool loads =
+        std::any_of(model.node_loads.begin(), model.node_loads.end(), [&](auto& l) { return l.rod == rod; }) ||
+        std::any_of(model.line_loads.begin(), model.line_loads.end(), [&](auto& l) { return l.rod == rod; });
+    if (loads) refuse("reeving", r, "a load acts on");
+  }
+}
 }  // namespace
 
 Problems check(const Model& model, const Options& options) {
   if (particles::particle_model(options.word("model"))) return particles::check_particles(model, options.word("model"));
   Problems problems;
   if (options.word("joint") != "smooth") check_joint_form(model, options.word("joint"), problems);
+  check_reeved(model, problems);
   for (std::size_t w = 0; w < model.winches.size(); ++w) check_winch(model, w, problems);
   for (std::size_t j = 0; j < model.joints.size(); ++j) check_frames_held_once(model, j, problems);
   check_points_held_once(model, problems);

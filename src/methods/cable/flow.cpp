@@ -82,6 +82,8 @@ void FlowMeter::count(const Drive& drive, const State& state, const Level& level
   flow_.wind += 0.5 * dt * (wind_ + level.wind);
   flow_.drag += 0.5 * dt * (drag_ + level.drag);
   flow_.damping += level.damping;
+  flow_.clamps += level.winches, flow_.bodies += level.hooks;
+  flow_.friction += level.friction, flow_.impacts += level.impacts;
   hands_ = level.hands, wind_ = level.wind, drag_ = level.drag;
 }
 

@@ -32,6 +32,8 @@ class FlowMeter {
     const std::vector<Wrench>* led;          // by element: what the joints do to led bodies
     double hands = 0, wind = 0, drag = 0;    // powers [W]
     double damping = 0;                      // taken in the step [J]
+    double winches = 0, hooks = 0;           // done in the step [J]
+    double friction = 0, impacts = 0;        // lost in the step [J]
   };
   void count(const Drive& drive, const State& state, const Level& level, double dt);
   const EnergyFlow& flow() const { return flow_; }

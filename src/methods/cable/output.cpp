@@ -99,6 +99,7 @@ void Cable::find_led(std::vector<Wrench>& out) const {
       out[z(e)].moment += sign * (lever.cross(state_.force[j]) + rows.turn.transpose() * state_.couple[j]);
     }
   }
+  reevings_.add_wrenches(out);
 }
 
 // What dampers of masses and joints took in the step.
@@ -140,7 +141,10 @@ void Cable::count_flow(const StepSizes& step) {
     hands_ += grip_force(grip, state_.x[i] + arm, velocity).dot(velocity);
     if (grip.angular_stiffness > 0 || grip.angular_damping > 0) hands_ += grip_moment(grip, state_.q[i], spin).dot(spin);
   }
-  flow_.count(drive_, state_, {&given_force_, &given_moment_, &reactions_, &led_, hands_, wind_, drag_, damping_loss(step)},
+  const Reevings::Flow ropes = reevings_.flow(step);
+  flow_.count(drive_, state_,
+              {&given_force_, &given_moment_, &reactions_, &led_, hands_, wind_, drag_, damping_loss(step) + ropes.damping,
+               ropes.winches, switches_.work(), ropes.friction, impact_},
               step.dt);
 }
 
@@ -221,7 +225,8 @@ void Cable::write(Frame& frame) const {
   shape_frame(frame);
   frame.own_energy = {};
   Energy& energy = frame.own_energy;
-  for (std::size_t r = 0; r < model_->rods.size(); ++r) write_rod(r, frame);
+  for (std::size_t r = 0; r < model_->rods.size(); ++r)
+    if (!reevings_.owns(r)) write_rod(r, frame);
   frame.bodies.resize(model_->bodies.size());
   for (std::size_t i = 0; i < parts_.elements.size(); ++i) {
     const Element& e = parts_.elements[i];
@@ -236,6 +241,8 @@ void Cable::write(Frame& frame) const {
     energy.gravity -= e.mass * drive_.gravity.dot(state_.x[i]);
   }
   write_joints(frame);
+  reevings_.write(frame);
+  reevings_.add_energy(before_, energy);
   frame.contacts.clear();
   frame.flow = flow_.flow();
   frame.report = report_;
@@ -272,10 +279,12 @@ void Cable::write_joints(Frame& frame) const {
 }
 
 void Cable::visit_state(StateArchive& archive) {
-  archive(late_, drive_, report_, before_, flow_, state_, mesh_, feed_);
+  archive(late_, drive_, report_, before_, flow_, state_, mesh_, feed_, reevings_);
+  switches_.visit_state(archive, parts_);
   if (!archive.reading()) return;
   if (mesh_.varies())
     for (const auto& solver : solvers_) solver->reshape();
+  reevings_.finish(state_);
   check_loaded(*model_, drive_);
   loads_.update(drive_);
   collect_loads();

@@ -23,7 +23,8 @@ namespace tendril::cable {
 inline constexpr double rigid = std::numeric_limits<double>::infinity();
 
 struct Element {
-  enum class Kind : std::uint8_t { segment, body, junction, clamp, world, spare };
+  // fall: of a reeved rope, no element of its own; spare: of a mesh that changes, not in use
+  enum class Kind : std::uint8_t { segment, body, junction, clamp, world, spare, fall };
   Kind kind = Kind::world;
   int edge = -1;    // of a segment, flat, of the model; of a rod whose mesh changes any number
   int rod = -1;     // of a segment
@@ -70,6 +71,13 @@ struct Joint {
   double share = 1;                   // in the moment at its node: half where it stands on one side of it
   Vec3 fed = Vec3::Zero();            // [m/s] in this step: how fast the gap widens because a point runs along its segment
   int node_now = -1, inner_now = -1;  // in the Frame
+  // Of a slider: b's point stays on the line through a's along `axis`, in a's own axes.
+  bool slides = false;
+  Vec3 axis = Vec3::UnitZ();
+  // Joints of the scene that it stands for, which may come and go (switches.h); none: it always stands.
+  int point_joint = -1;
+  std::vector<int> frame_joints = {};  // one of them is enough
+  Quat rest_turn = Quat::Identity();   // from frame a to frame b where nothing is strained
 };
 
 // A rod as it is now: its segments from start to end, and what joins them.
@@ -96,6 +104,13 @@ struct Parts {
   std::vector<std::vector<int>> replaced_by;  // per joint inside a rod: joints to clamps or carriers at its node
   int first_body = 0, first_junction = 0, first_clamp = 0, world = 0;
   int joint_at(int inner) const { return first_inner_[z(inner)]; }
+  // Points of rods that scene joints hold, where several may hold the same ones together: only as many stand as needed.
+  struct PointTie {
+    int joint = 0;                 // among `joints`
+    int node = -1;                 // of a rod
+    int node_b = -1, body_b = -1;  // to what: a node, a body, or the world
+  };
+  std::vector<PointTie> ties;     // empty where none repeats another
   std::vector<int> first_inner_;  // joint of each inner node of the model
   void number();                  // spans of the chains, and what has which number in the Frame
 };

@@ -97,6 +97,7 @@ double Cable::stride() {
 void Cable::come_to_rest() {
   for (auto* list : {&state_.v, &state_.momentum, &state_.a, &state_.turn})
     std::fill(list->begin(), list->end(), Vec3::Zero());
+  reevings_.come_to_rest();
 }
 
 // [s] The slowest motion: bending over the whole length, or falling through it.
@@ -115,7 +116,7 @@ StepReport Cable::relax(double time, double load_factor, const Live& live) {
   constexpr double farthest = 0.3;  // [rad] and lengths, in one iteration
   report_ = {};
   drive_to(time, load_factor, live, true);
-  lead();
+  lead(0);
   loads_.update(drive_);
   before_ = 0;
   const double slow = slowest();
@@ -125,6 +126,7 @@ StepReport Cable::relax(double time, double load_factor, const Live& live) {
   for (int i = 0; i < settings_.relax_iterations; ++i) {
     backup_ = state_;
     const StepSizes step{dt, dt, 0, false, 0, settings_.geometric, true};
+    reevings_.begin(drive_, state_, step);
     if (!solve(step)) break;
     const double most = farthest / way(step), longer = stride();
     const double share = most < 1 ? most : std::min(most, steady == step.dt ? longer : 1);  // a long way is gone in part

@@ -10,6 +10,8 @@ namespace {
 
 // Accepted pivots, over their row: loads 1e15 times as heavy as a segment.
 constexpr double smallest_pivot = 1e-30;
+// Of joints between bodies, over the diagonal of their rows.
+constexpr double shared_give = 1e-11;
 
 // W J^T of one side. A cross product from the right is one of the rows: a^T [l] = (a x l)^T.
 Block6 response_of(const JointRows& rows, const Vec3& lever, double sign, const Response& e) {
@@ -28,6 +30,7 @@ Block6 response_of(const JointRows& rows, const Vec3& lever, double sign, const 
     out.bottomLeftCorner<3, 3>() += sign * e.mixed.transpose();
     out.topRightCorner<3, 3>() += sign * (e.mixed * rows.turn.transpose());
   }
+  if (rows.slides) out.leftCols<3>() -= (out.leftCols<3>() * rows.axis) * rows.axis.transpose();
   return out;
 }
 
@@ -51,6 +54,12 @@ void place_rows(const Joint& joint, const JointPlace& at, double near, bool one_
   const Vec3 middle = 0.5 * (a + b);
   rows.gap = b - a;
   rows.lever_a = (one_point ? middle : a) - at.x_a, rows.lever_b = (one_point ? middle : b) - at.x_b;
+  rows.slides = joint.slides;
+  if (joint.slides) {  // what lies across the axis; the line turns with a, and the force acts where b's point is on it
+    rows.axis = at.q_a * joint.axis;
+    rows.gap -= rows.axis.dot(rows.gap) * rows.axis;
+    rows.lever_a = b - at.x_a, rows.lever_b = b - at.x_b;
+  }
   if (!joint.holds_frame) {
     rows.turn.setZero(), rows.strain.setZero(), rows.moment_strain.setZero(), rows.stiffness.setZero();
     return;
@@ -118,7 +127,7 @@ void weigh_rows(const Joint& joint, bool point_on, bool frame_on, double tension
 GroupSolver::GroupSolver(const Parts& parts, const Group& group, const SolverChoice& choice) : parts_(parts), group_(group) {
   const std::size_t room = group.joints.capacity();
   by_a_.reserve(room), by_b_.reserve(room), diagonal_.reserve(room), lambda_.reserve(6 * room), used_.reserve(2 * room);
-  links_.reserve(room), shared_.reserve(room), right_.reserve(6 * room);
+  links_.reserve(room), shared_.reserve(room), right_.reserve(6 * room), extra_.reserve(6 * room);
   rate_before_.reserve(3 * room), first_.reserve(3 * room), second_.reserve(3 * room);
   if (group.path) tridiagonal_.resize(static_cast<int>(room));
   reshape();
@@ -130,7 +139,7 @@ GroupSolver::GroupSolver(const Parts& parts, const Group& group, const SolverCho
 void GroupSolver::reshape() {
   const std::size_t n = group_.joints.size();
   for (auto* blocks : {&by_a_, &by_b_, &diagonal_}) blocks->assign(n, Block6::Zero());
-  lambda_.assign(6 * n, 0.0), right_ = lambda_;
+  lambda_.assign(6 * n, 0.0), right_ = lambda_, extra_ = lambda_;
   rate_before_.assign(3 * n, 0.0), first_ = second_ = rate_before_;
   used_.assign(2 * n, 0);
   links_.clear();
@@ -193,7 +202,15 @@ void GroupSolver::assemble(const std::vector<JointRows>& rows, const std::vector
     };
     side(joint.a, r.lever_a, -1, by_a_[i]);
     side(joint.b, r.lever_b, 1, by_b_[i]);
+    // Bodies may be held twice in the same direction: a trace of give shares the force.
+    if (joint.node < 0 && joint.inner < 0) d.diagonal() *= 1 + shared_give;
     double* lambda = lambda_.data() + 6 * i;
+    if (r.slides) {  // no row along the axis: one of its own, whose multiplier is zero
+      d.topRows<3>() -= r.axis * (r.axis.transpose() * d.topRows<3>());
+      const double own = 0.5 * d.topLeftCorner<3, 3>().trace();
+      d.topLeftCorner<3, 3>() += own * r.axis * r.axis.transpose();
+      rate -= r.axis.dot(rate) * r.axis;
+    }
     Eigen::Map<Vec3>(rate_before_.data() + 3 * i) = r.turn * turn_before;
     const Vec3 turned = r.turn * turn, before = r.turn * turn_before;
     for (int k = 0; k < 3; ++k) {
@@ -218,6 +235,7 @@ void GroupSolver::assemble(const std::vector<JointRows>& rows, const std::vector
     s.setZero();
     const bool a = second.a == link.element;
     add_rows_times(r, a ? r.lever_a : r.lever_b, a ? -1 : 1, response, s);
+    if (r.slides) s.topRows<3>() -= r.axis * (r.axis.transpose() * s.topRows<3>());
     if (!r.point_on) s.topRows<3>().setZero();
     if (!rows[z(group_.joints[z(link.first)])].point_on) s.leftCols<3>().setZero();
   }
@@ -271,6 +289,43 @@ void GroupSolver::spread(std::vector<Response>& elements, const StepSizes& step)
     side(joint.a, by_a_[i]);
     side(joint.b, by_b_[i]);
   }
+}
+
+void GroupSolver::react(const std::vector<JointRows>& rows, const StepSizes& step, std::vector<Kick>& kicks, bool keep) {
+  for (std::size_t i = 0; i < group_.joints.size(); ++i) {
+    const Joint& joint = parts_.joints[z(group_.joints[i])];
+    const JointRows& r = rows[z(group_.joints[i])];
+    Vec3 rate = Vec3::Zero(), turn = Vec3::Zero();
+    const auto side = [&](int e, const Vec3& lever, double sign) {
+      if (parts_.elements[z(e)].led) return;
+      rate += sign * (kicks[z(e)].v + kicks[z(e)].spin.cross(lever));
+      turn += sign * kicks[z(e)].spin;
+    };
+    side(joint.a, r.lever_a, -1);
+    side(joint.b, r.lever_b, 1);
+    if (r.slides) rate -= r.axis.dot(rate) * r.axis;
+    const Vec3 turned = r.turn * turn;
+    for (int k = 0; k < 3; ++k)
+      extra_[6 * i + z(k)] = r.point_on ? -rate[k] / step.h : 0, extra_[6 * i + 3 + z(k)] = -turned[k] / step.h;
+  }
+  if (group_.joints.empty()) return;
+  if (group_.path)
+    tridiagonal_.solve(extra_);
+  else
+    general_.solve(extra_);
+  for (std::size_t i = 0; i < group_.joints.size(); ++i) {
+    const Joint& joint = parts_.joints[z(group_.joints[i])];
+    const Eigen::Map<const Eigen::Matrix<double, 6, 1>> lambda(extra_.data() + 6 * i);
+    const auto side = [&](int e, const Block6& response) {
+      if (parts_.elements[z(e)].led) return;
+      const Eigen::Matrix<double, 6, 1> change = step.h * (response * lambda);
+      kicks[z(e)].v += change.head<3>(), kicks[z(e)].spin += change.tail<3>();
+    };
+    side(joint.a, by_a_[i]);
+    side(joint.b, by_b_[i]);
+  }
+  if (!keep) return;
+  for (std::size_t i = 0; i < lambda_.size(); ++i) lambda_[i] += extra_[i];
 }
 
 bool GroupSolver::solve_again() {

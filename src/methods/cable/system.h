@@ -72,9 +72,16 @@ struct JointRows {
   double give = 0;     // 1/(h D) of points
   double pull = 0;     // k/(h D)
   Vec3 frame_give, frame_pull;
-  Vec3 memory;  // of averaged rows: k dt_before/4 / (h D)
+  Vec3 memory;          // of averaged rows: k dt_before/4 / (h D)
+  bool slides = false;  // rows of points are across this direction, world axes
+  Vec3 axis;
   bool point_on = false;
   bool on[3] = {false, false, false};
+};
+
+// A change of an element's velocities.
+struct Kick {
+  Vec3 v = Vec3::Zero(), spin = Vec3::Zero();
 };
 
 class GroupSolver {
@@ -86,6 +93,9 @@ class GroupSolver {
   // The same in two parts, to see what each costs.
   void assemble(const std::vector<JointRows>& rows, const std::vector<Response>& elements, const StepSizes& step);
   [[nodiscard]] bool solve_assembled();
+  // What joints do when the elements of the group are kicked: adds to the kicks what follows from it. After solve(), with its rows and
+  // factors. `keep`: the multipliers too are added to those of solve().
+  void react(const std::vector<JointRows>& rows, const StepSizes& step, std::vector<Kick>& kicks, bool keep);
   const double* multiplier(std::size_t joint_in_group) const { return lambda_.data() + 6 * joint_in_group; }
   // Where solvers that iterate begin; it keeps nothing from solve to solve.
   void begin_with(std::size_t joint_in_group, const Vec3& force, const Vec3& couple);
@@ -109,7 +119,7 @@ class GroupSolver {
   Blocks6 diagonal_;     // per joint
   std::vector<Link> links_;
   Blocks6 shared_;  // per link: row of the second, column of the first
-  std::vector<double> lambda_, guess_;
+  std::vector<double> lambda_, guess_, extra_;
   std::vector<double> right_, rate_before_, first_, second_;  // three per joint but for right_: of keep_pitch
   std::unique_ptr<IterativeSolver> iterative_;
   void link_elements();

@@ -23,7 +23,18 @@ void place_winch(const Scene& scene, Size index, Model& model) {
   made.acceleration = w.acceleration.value_or(forever);
   made.max_force = w.max_force.value_or(forever);
   made.stored = w.stored;
+  for (Size k = 0; k < scene.winches.size(); ++k)
+    if (!w.follows.empty() && scene.winches[k].name == w.follows) made.follows = static_cast<int>(k);
   RodModel& rod = model.rods[static_cast<Size>(made.rod)];
+  const auto reeving = std::find_if(scene.reevings.begin(), scene.reevings.end(),
+                                    [&](const Reeving& r) { return find_rod(scene, r.rod) == made.rod; });
+  if (reeving != scene.reevings.end()) {  // it keeps its falls; the blocks stay apart
+    double radius = 0;
+    for (Size k = 1; k + 1 < reeving->points.size(); ++k) radius = std::max(radius, reeving->points[k].radius);
+    made.shortest = w.shortest > 0 ? w.shortest : 4 * radius * rod.span.edges;
+    model.winches.push_back(made);
+    return;
+  }
   const int edge = made.end == RodEnd::start ? rod.span.first_edge : rod.span.first_edge + rod.span.edges - 1;
   const double length = model.rest_length[EdgeIndex(edge)];
   made.shortest = w.shortest > 0 ? w.shortest : std::min(3 * length, 0.5 * rod.length);
@@ -38,7 +49,8 @@ void place_reeving(const Scene& scene, Size index, Model& model, Problems& probl
   made.name = r.name.empty() ? fmt::format("reeving{}", index + 1) : r.name;
   made.rod = find_rod(scene, r.rod);
   made.slack = r.slack;
-  const RodModel& rod = model.rods[static_cast<Size>(made.rod)];
+  RodModel& rod = model.rods[static_cast<Size>(made.rod)];
+  rod.reeved = true;
   for (int k = 0; k < static_cast<int>(r.points.size()) && k < rod.span.nodes; ++k) {
     const Sheave& s = r.points[static_cast<Size>(k)];
     const std::string field = fmt::format("reeving[{}].points[{}]", index, k);

@@ -147,6 +147,7 @@ struct Placer {
     made.name = j.name.empty() ? fmt::format("joint{}", index + 1) : j.name;
     made.kind = j.kind;
     made.from = j.from, made.until = j.until;
+    made.reach = j.reach.value_or(forever);
     made.axis = j.axis.normalized();
     double size = 0;
     // Each side is a body, the world, or a node of a rod with its material frame.
@@ -171,8 +172,17 @@ struct Placer {
       const int body = made.body_a >= 0 ? made.body_a : made.body_b;
       made.point = j.point ? *j.point : body >= 0 ? model.bodies[static_cast<Size>(body)].start.pose.position : Vec3::Zero();
     }
-    // Two rods must meet there at the start; bodies are held wherever they are.
-    const double gap = two_rods ? (model.initial.position[made.node_b] - made.point).norm() : 0.0;
+    // What joins later need not meet there yet: each side has its own point.
+    const auto own_point = [&](const JointPlace& place, int rod, NodeIndex at, int body) {
+      if (rod >= 0) return model.initial.position[at];
+      if (body < 0 || !place.point) return made.point;
+      const Pose& pose = model.bodies[static_cast<Size>(body)].start.pose;
+      return Vec3(pose.position + pose.orientation * *place.point);
+    };
+    made.point_a = own_point(j.a, made.rod_a, made.node_a, made.body_a);
+    made.point_b = own_point(j.b, made.rod_b, made.node_b, made.body_b);
+    // Two rods that are joined from the start must meet there; bodies are held wherever they are.
+    const double gap = two_rods && made.from <= 0 ? (made.point_b - made.point_a).norm() : 0.0;
     if (gap > 1e-6 * size)
       complain(field, fmt::format("the two points are {:.6g} m apart at the start", gap), "must be at the same place",
                "move one of the rods; a side that names nothing is the only rod, `world = true` the world");

@@ -1,15 +1,16 @@
-// A slider for every input of a scene, folded by clamp where there are many; gravity, a factor, is a switch. One input that turns a clamp is selected for the keyboard.
+// A slider for every input of a scene, folded by clamp where there are many; gravity, a factor, is a switch. One that turns, runs or moves along an axis is selected for the keyboard.
 import type { InputDescription, ToProgram, Vec3 } from "../protocol";
 import { el, perFrame, short } from "./dom";
 
 const mostOpen = 6; // clamps; the inputs of more are folded
 
-interface Control { input: InputDescription; element: HTMLElement; set(value: number | Vec3): void; usedAt: number }
+interface Control { input: InputDescription; element: HTMLElement; set(value: number | Vec3): void; usedAt: number; rows?: HTMLElement[] }
+interface Keyed { control: Control; part: number | null; element: HTMLElement } // part: of a vector, its axis
 
 export class Inputs {
   readonly element = el("section", { class: "group", "aria-label": "Inputs" });
   private controls: Control[] = [];
-  private turns: Control[] = [];
+  private keyed: Keyed[] = [];
   private selected = 0;
   private values = new Map<string, number | Vec3>();
 
@@ -18,7 +19,11 @@ export class Inputs {
   setInputs(inputs: InputDescription[]): void {
     this.values = new Map(inputs.map((input) => [input.name, input.value]));
     this.controls = inputs.map((input) => (input.name === "gravity" || input.kind === "switch" ? this.makeSwitch(input) : this.makeSliders(input)));
-    this.turns = this.controls.filter((control) => control.input.kind === "number" && /\.turn$/.test(control.input.name));
+    this.keyed = this.controls.flatMap((control): Keyed[] => {
+      if (control.input.kind === "number" && /\.(turn|speed)$/.test(control.input.name)) return [{ control, part: null, element: control.element }];
+      if (control.input.kind === "vector" && /^body\./.test(control.input.name)) return control.rows!.map((element, part) => ({ control, part, element }));
+      return [];
+    });
     this.selected = 0;
     this.element.hidden = !inputs.length;
     this.element.replaceChildren(el("h2", {}, "Inputs"), ...this.arranged());
@@ -40,37 +45,39 @@ export class Inputs {
       control.set(value);
     }
   }
-  // By the keyboard: turns the selected clamp.
+  // By the keyboard: the selected one, by turns or in steps of its range.
   turn(by: number): void {
-    const control = this.turns[this.selected];
-    if (!control) return;
-    const { name, low, high } = control.input;
-    const value = Math.min(high, Math.max(low, (this.values.get(name) as number) + by));
-    this.use(control, Number(value.toFixed(6)));
-    control.set(value);
+    const keyed = this.keyed[this.selected];
+    if (!keyed) return;
+    const { control, part } = keyed, { name, low, high, unit } = control.input;
+    const now = this.values.get(name)!, old = part === null ? (now as number) : (now as Vec3)[part]!;
+    const value = Number(Math.min(high, Math.max(low, old + by * (unit === "turns" ? 1 : 1.25 * (high - low)))).toFixed(6));
+    const next = part === null ? value : ((now as Vec3).map((one, k) => (k === part ? value : one)) as Vec3);
+    this.use(control, next, part);
+    control.set(next);
     this.unfold();
   }
   select(by: number): void {
-    if (!this.turns.length) return;
-    this.selected = (this.selected + by + this.turns.length) % this.turns.length;
+    if (!this.keyed.length) return;
+    this.selected = (this.selected + by + this.keyed.length) % this.keyed.length;
     this.showSelected();
     this.unfold();
   }
   // The selected control is seen; of folded clamps only its own is left open.
   private unfold(): void {
-    const element = this.turns[this.selected]?.element, own = element?.closest("details");
+    const element = this.keyed[this.selected]?.element, own = element?.closest("details");
     if (!element || !own) return;
     for (const fold of this.element.querySelectorAll("details")) fold.open = fold === own;
     own.scrollIntoView({ block: "nearest" });
   }
   private showSelected(): void {
-    this.turns.forEach((control, k) => control.element.classList.toggle("selected", k === this.selected && this.turns.length > 0));
+    this.keyed.forEach(({ element }, k) => element.classList.toggle("selected", k === this.selected));
   }
-  private use(control: Control, value: number | Vec3): void {
+  private use(control: Control, value: number | Vec3, part: number | null = null): void {
     control.usedAt = performance.now();
     this.values.set(control.input.name, value);
-    const turn = this.turns.indexOf(control);
-    if (turn >= 0 && turn !== this.selected) { this.selected = turn; this.showSelected(); }
+    const used = this.keyed.findIndex((one) => one.control === control && (part === null || one.part === part));
+    if (used >= 0 && used !== this.selected && this.keyed[this.selected]?.control !== control) { this.selected = used; this.showSelected(); }
     this.send({ do: "input", name: control.input.name, value });
   }
 
@@ -113,7 +120,7 @@ export class Inputs {
     });
     const unit = input.unit ? ` [${input.unit}]` : "";
     const control: Control = {
-      input, usedAt: 0,
+      input, usedAt: 0, rows: parts.map((part) => part.row),
       set: (value) => ([] as number[]).concat(value).forEach((one, k) => parts[k]?.show(one)),
       element: el("div", { class: "input", title: `${input.name}: ${short(input.low)} to ${short(input.high)} ${input.unit}${/^clamp\./.test(input.name) ? ", added to the scene's own motion" : ""}` },
         el("div", { class: "name" }, input.label + unit), ...parts.map((part) => part.row)),

@@ -46,8 +46,8 @@ export class Live {
   private readonly bar = el("div", { class: "bar panel", role: "toolbar", "aria-label": "Playing" });
   private readonly page: HTMLElement;
   private readonly help = helpDialog([
-    ["space", "play or pause"], [".", "one step"], ["r", "start again at t = 0"], ["[ ]", "turn the selected clamp (also \u2190 \u2192; with shift more)"],
-    ["\u2191 \u2193", "select another clamp"], ["f", "fit the scene into the picture"], ["p", "plots"], ["t", "light or dark"], ["h", "this help"],
+    ["space", "play or pause"], [".", "one step"], ["r", "start again at t = 0"], ["[ ]", "turn, run or move what is selected (also \u2190 \u2192; with shift more)"],
+    ["\u2191 \u2193", "select another input"], ["f", "fit the scene into the picture"], ["p", "plots"], ["t", "light or dark"], ["h", "this help"],
   ], [["drag", "on a rod: pull it; elsewhere: turn the view"], ["right-drag", "move the view"], ["wheel", "zoom"], ["double-click", "on a slider: back to the start"]]);
 
   private drawn: FrameData | null = null;
