@@ -8,6 +8,7 @@ namespace experiments {
 namespace cable_accuracy { std::vector<Check> experiment(ExperimentContext&); }
 namespace cable_catenary { std::vector<Check> experiment(ExperimentContext&); }
 namespace cable_free { std::vector<Check> experiment(ExperimentContext&); }
+namespace cable_ground { std::vector<Check> experiment(ExperimentContext&); }
 namespace cable_limp_rope { std::vector<Check> experiment(ExperimentContext&); }
 namespace cable_particle_mass_ratio { std::vector<Check> experiment(ExperimentContext&); }
 namespace cable_particle_spectra { std::vector<Check> experiment(ExperimentContext&); }
@@ -64,6 +65,10 @@ std::span<const Experiment> all_experiments() {
        experiments::cable_catenary::experiment},
       {"cable/free", "Servin 2008, secs. I, II", "a thrown rod keeps momentum, angular momentum and energy",
        Experiment::quick, experiments::cable_free::experiment},
+      {"cable/ground", "Euler, Eytelwein; weight",
+       "a rope falls on the ground and rests, holds and slides on slopes, and carries a load of 1e4 segments around a drum, "
+       "60 steps a second",
+       Experiment::quick, experiments::cable_ground::experiment},
       {"cable/limp-rope", "pendulum; docs/references.md 6d",
        "a rope without stiffness carries a load of 1e9 segments at 60 steps a second", Experiment::quick,
        experiments::cable_limp_rope::experiment},

@@ -42,6 +42,9 @@ Cable::Cable(std::shared_ptr<const Model> model, const Settings& settings)
   reactions_.resize(model_->clamps.size());
   for (const Group& group : parts_.groups) solvers_.push_back(std::make_unique<GroupSolver>(parts_, group));
   solved_.assign(solvers_.size(), 0);
+  if (Contacts::needed(*model_)) contacts_ = std::make_unique<Contacts>(*model_, parts_, &workers_);
+  for (auto* list : {&ahead_.x, &ahead_.v, &ahead_.spin}) list->assign(count, Vec3::Zero());
+  ahead_.q.assign(count, Quat::Identity());
   backup_ = state_;
   for (const RodModel& rod : model_->rods) reach_ = std::max(&rod == model_->rods.data() ? 0 : reach_, rod.length);
   drive_to(0, 1, Live{}, false);
@@ -149,30 +152,53 @@ void Cable::tensions(std::vector<double>& out) const {
   }
 }
 
+bool Cable::solve_once(const StepSizes& step) {
+  respond(step);
+  make_rows(step);
+  workers_.for_each_chunk(static_cast<int>(solvers_.size()),
+                          [&](int g) { solved_[z(g)] = solvers_[z(g)]->solve(rows_, response_, step); });
+  ++report_.iterations;
+  if (std::find(solved_.begin(), solved_.end(), 0) != solved_.end()) return false;
+  if (contacts_ && !step.still && !contacts_->solve_pairs(solvers_, rows_, response_, step)) return false;
+  take_multipliers();
+  return true;
+}
+
+// Geometric stiffness is that of the tensions before. Where one grows by more than half, again with the new ones.
+bool Cable::tensions_grew(const StepSizes& step) {
+  if (!step.geometric) return false;
+  tensions(new_tension_);
+  bool grown = false;
+  for (std::size_t i = 0; i < new_tension_.size() && !grown; ++i) {
+    const Element& e = parts_.elements[i];
+    if (e.kind != Element::Kind::segment) continue;
+    const double matters = 0.1 * e.inertia.x() / (step.dt * step.h * 0.5 * e.length);
+    grown = new_tension_[i] > matters && new_tension_[i] > 1.5 * std::max(0.0, state_.tension[i]);
+  }
+  std::swap(state_.tension, new_tension_);
+  return grown;
+}
+
 bool Cable::solve(const StepSizes& step) {
   constexpr int most_passes = 4;
   for (int pass = 0; pass < most_passes; ++pass) {
-    respond(step);
-    make_rows(step);
-    workers_.for_each_chunk(static_cast<int>(solvers_.size()),
-                            [&](int g) { solved_[z(g)] = solvers_[z(g)]->solve(rows_, response_, step); });
-    ++report_.iterations;
-    if (std::find(solved_.begin(), solved_.end(), 0) != solved_.end()) return false;
-    take_multipliers();
-    if (!step.geometric) return true;
-    // Geometric stiffness is that of the tensions before. Where one grows by more than half, again with the new ones.
-    tensions(new_tension_);
-    bool grown = false;
-    for (std::size_t i = 0; i < new_tension_.size() && !grown; ++i) {
-      const Element& e = parts_.elements[i];
-      if (e.kind != Element::Kind::segment) continue;
-      const double matters = 0.1 * e.inertia.x() / (step.dt * step.h * 0.5 * e.length);
-      grown = new_tension_[i] > matters && new_tension_[i] > 1.5 * std::max(0.0, state_.tension[i]);
-    }
-    std::swap(state_.tension, new_tension_);
-    if (!grown) return true;
+    if (!solve_once(step)) return false;
+    if (!tensions_grew(step)) return true;
   }
   return true;
+}
+
+// Where a spin leads to: it follows from the momentum, which nothing but moments changes; the turn is that of the middle of the step.
+// [ERRATA S25]
+Quat Cable::turned(std::size_t i, const Vec3& spin, double dt) const {
+  const Element& e = parts_.elements[i];
+  const Quat& q = state_.q[i];
+  if (e.kind == Element::Kind::body && model_->bodies[z(e.number)].kind == BodyKind::guided)
+    return (exp_quat(Vec3(dt * spin)) * q).normalized();
+  const Vec3 momentum = q * e.inertia.cwiseProduct(q.conjugate() * spin);
+  const Quat half = (Quat(1, 0.25 * dt * spin.x(), 0.25 * dt * spin.y(), 0.25 * dt * spin.z()) * q).normalized();
+  const Vec3 middle = half * (half.conjugate() * momentum).cwiseQuotient(e.inertia);
+  return (exp_quat(Vec3(dt * middle)) * q).normalized();
 }
 
 void Cable::move(const StepSizes& step) {
@@ -181,23 +207,19 @@ void Cable::move(const StepSizes& step) {
     if (e.led) continue;
     const Response& r = response_[i];
     const Vec3 spin_before = spin_of(i);
-    state_.a_before[i] = step.before > 0 ? state_.a[i] : Vec3::Zero();
-    state_.turn_before[i] = step.before > 0 ? state_.turn[i] : Vec3::Zero();
-    state_.a[i] = (r.v - state_.v[i]) / step.h, state_.turn[i] = (r.spin - spin_before) / step.h;
+    // What forces that jump did is no acceleration that goes on.
+    if (!contacts_ || step.still || !contacts_->was_hit(i)) {
+      state_.a_before[i] = step.before > 0 ? state_.a[i] : Vec3::Zero();
+      state_.turn_before[i] = step.before > 0 ? state_.turn[i] : Vec3::Zero();
+      state_.a[i] = (r.v - state_.v[i]) / step.h, state_.turn[i] = (r.spin - spin_before) / step.h;
+    }
     state_.v[i] = r.v;
     state_.x[i] += step.dt * r.v;
-    // Spins follow from the momentum, which nothing but moments changes; the turn is that of the middle of the step. [ERRATA S25]
     Quat& q = state_.q[i];
-    if (e.kind == Element::Kind::body && model_->bodies[z(e.number)].kind == BodyKind::guided) {
-      state_.momentum[i] = world_inertia(model_->bodies[z(e.number)], q) * r.spin;
-      q = (exp_quat(step.dt * r.spin) * q).normalized();
-      continue;
-    }
-    state_.momentum[i] = q * e.inertia.cwiseProduct(q.conjugate() * r.spin);
-    const Quat half =
-        (Quat(1, 0.25 * step.dt * r.spin.x(), 0.25 * step.dt * r.spin.y(), 0.25 * step.dt * r.spin.z()) * q).normalized();
-    const Vec3 middle = half * (half.conjugate() * state_.momentum[i]).cwiseQuotient(e.inertia);
-    q = (exp_quat(step.dt * middle) * q).normalized();
+    const bool guided = e.kind == Element::Kind::body && model_->bodies[z(e.number)].kind == BodyKind::guided;
+    state_.momentum[i] = guided ? Vec3(world_inertia(model_->bodies[z(e.number)], q) * r.spin)
+                                : Vec3(q * e.inertia.cwiseProduct(q.conjugate() * r.spin));
+    q = turned(i, r.spin, step.dt);
   }
   find_twists();
 }
@@ -235,29 +257,41 @@ bool Cable::is_diverged() const {
   return false;
 }
 
-StepReport Cable::step(double time, double dt, const Live& live) {
+StepSizes Cable::sizes(double dt) const {
+  return {dt, 0.5 * (before_ + dt), before_, settings_.averaged, settings_.extra_damping * dt, settings_.geometric};
+}
+
+void Cable::finish(const StepSizes& step) {
   constexpr double apart = 0.1;  // of a segment
-  report_ = {};
-  report_.step_taken = dt;
-  drive_to(time + dt, 1, live, false);
-  flow_.begin(state_);
-  lead();
-  StepSizes step{dt, 0.5 * (before_ + dt), before_, settings_.averaged, settings_.extra_damping * dt, settings_.geometric};
-  if (!solve(step)) {
-    report_.outcome = Outcome::diverged, report_.cause = Cause::not_finite;
-    return report_;
-  }
   move(step);
-  before_ = dt;
+  before_ = step.dt;
   if (is_diverged()) {
     report_.outcome = Outcome::diverged, report_.cause = Cause::not_finite;
-    return report_;
+    return;
   }
-  report_.residual = worst_gap();
+  report_.residual = std::max(report_.residual, worst_gap());
   loads_.update(drive_);
   collect_loads();
   count_flow(step);
   if (report_.residual > apart) report_.outcome = Outcome::diverged, report_.cause = joint_apart;
+}
+
+StepReport Cable::step(double time, double dt, const Live& live) {
+  report_ = {};
+  report_.step_taken = dt;
+  if (contacts_) {
+    step_in_parts(time, dt, live);
+    return report_;
+  }
+  drive_to(time + dt, 1, live, false);
+  flow_.begin(state_);
+  lead();
+  const StepSizes step = sizes(dt);
+  if (!solve(step)) {
+    report_.outcome = Outcome::diverged, report_.cause = Cause::not_finite;
+    return report_;
+  }
+  finish(step);
   return report_;
 }
 

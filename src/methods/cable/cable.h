@@ -3,6 +3,7 @@
 
 #include <memory>
 
+#include "methods/cable/contacts.h"
 #include "methods/cable/entry.h"
 #include "methods/cable/flow.h"
 #include "methods/cable/system.h"
@@ -44,6 +45,17 @@ class Cable final : public Method {
   void add_grips(const StepSizes& step);
   void make_rows(const StepSizes& step);
   bool solve(const StepSizes& step);  // multipliers and new velocities, again where tensions have grown
+  bool solve_once(const StepSizes& step);
+  bool tensions_grew(const StepSizes& step);
+  StepSizes sizes(double dt) const;
+  void finish(const StepSizes& step);  // velocities are found: the motion, and its report
+  Quat turned(std::size_t i, const Vec3& spin, double dt) const;
+  // ---- steps in which things touch: divided_step.cpp
+  enum class Try : std::uint8_t { good, divide, not_finite };
+  void step_in_parts(double time, double dt, const Live& live);
+  Try try_part(const StepSizes& step);
+  bool settle_contacts(const StepSizes& step, Try& fate);
+  void look_ahead(const StepSizes& step, bool solved);
   void take_multipliers();
   void tensions(std::vector<double>& out) const;
   void move(const StepSizes& step);
@@ -99,7 +111,11 @@ class Cable final : public Method {
   State backup_;
   double reach_ = 1;  // [m] the longest rod
   FlowMeter flow_;
-  double before_ = 0;  // [s] the last step
+  std::unique_ptr<Contacts> contacts_;  // none: nothing can touch
+  Ahead ahead_;
+  Contacts::Verdict verdict_;  // of the last try of a part
+  int level_ = 0;              // steps are taken in 2^level parts
+  double before_ = 0;          // [s] the last step
   double hands_ = 0, wind_ = 0, drag_ = 0;
   StepReport report_;
   Workers workers_;

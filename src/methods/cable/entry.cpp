@@ -69,7 +69,7 @@ MethodInfo make_info() {
                                 Feature::ring,
                                 Feature::joints,
                                 Feature::bodies};
-  info.can.motion = features.with({Feature::inertia, Feature::limp_twist});
+  info.can.motion = features.with({Feature::inertia, Feature::limp_twist, Feature::contact});
   info.can.fewest_edges = 1;
   info.options = options();
   info.failures = {{"a joint came apart: the gap is a tenth of a segment beyond what the rod stretches",

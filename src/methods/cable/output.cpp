@@ -186,6 +186,7 @@ void Cable::write(Frame& frame) const {
   }
   write_joints(frame);
   frame.contacts.clear();
+  if (contacts_) frame.contacts.assign(contacts_->points().begin(), contacts_->points().end());
   frame.flow = flow_.flow();
   frame.report = report_;
   find_reactions(frame.reactions);
@@ -219,6 +220,7 @@ void Cable::write_joints(Frame& frame) const {
 
 void Cable::visit_state(StateArchive& archive) {
   archive(late_, drive_, report_, before_, flow_, state_);
+  if (contacts_) archive(*contacts_, level_);
   if (!archive.reading()) return;
   check_loaded(*model_, drive_);
   loads_.update(drive_);

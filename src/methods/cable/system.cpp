@@ -92,7 +92,7 @@ void weigh_rows(const Joint& joint, bool point_on, bool frame_on, double tension
 GroupSolver::GroupSolver(const Parts& parts, const Group& group) : parts_(parts), group_(group) {
   const std::size_t n = group.joints.size();
   by_a_.assign(n, Block6::Zero()), by_b_ = by_a_, diagonal_ = by_a_;
-  lambda_.assign(6 * n, 0.0);
+  lambda_.assign(6 * n, 0.0), more_ = lambda_;
   used_.assign(2 * n, 0);
   const auto moves = [&](int e) { return !parts.elements[z(e)].led; };
   if (group.path) {
@@ -205,6 +205,39 @@ void GroupSolver::spread(std::vector<Response>& elements, const StepSizes& step)
     side(joint.a, by_a_[i]);
     side(joint.b, by_b_[i]);
   }
+}
+
+void GroupSolver::follow(const std::vector<JointRows>& rows, const StepSizes& step, std::vector<Vector6>& change,
+                         bool keep) {
+  if (group_.joints.empty()) return;
+  const auto moves = [&](int e) { return !parts_.elements[z(e)].led; };
+  for (std::size_t i = 0; i < group_.joints.size(); ++i) {
+    const Joint& joint = parts_.joints[z(group_.joints[i])];
+    const JointRows& r = rows[z(group_.joints[i])];
+    Vec3 rate = Vec3::Zero(), turn = Vec3::Zero();
+    const auto side = [&](int e, const Vec3& lever, double sign) {
+      if (!moves(e)) return;
+      const Vec3 v = change[z(e)].head<3>(), spin = change[z(e)].tail<3>();
+      rate += sign * (v + spin.cross(lever)), turn += sign * spin;
+    };
+    side(joint.a, r.lever_a, -1);
+    side(joint.b, r.lever_b, 1);
+    const Vec3 turned = r.turn * turn;
+    double* more = more_.data() + 6 * i;
+    for (int k = 0; k < 3; ++k) more[k] = r.point_on ? -rate[k] / step.h : 0, more[k + 3] = -turned[k] / step.h;
+  }
+  if (group_.path)
+    tridiagonal_.solve(more_);
+  else
+    general_.solve(more_);
+  for (std::size_t i = 0; i < group_.joints.size(); ++i) {
+    const Joint& joint = parts_.joints[z(group_.joints[i])];
+    const Eigen::Map<const Vector6> more(more_.data() + 6 * i);
+    if (moves(joint.a)) change[z(joint.a)] += step.h * (by_a_[i] * more);
+    if (moves(joint.b)) change[z(joint.b)] += step.h * (by_b_[i] * more);
+  }
+  if (!keep) return;
+  for (std::size_t k = 0; k < lambda_.size(); ++k) lambda_[k] += more_[k];
 }
 
 bool GroupSolver::solve(const std::vector<JointRows>& rows, std::vector<Response>& elements, const StepSizes& step) {

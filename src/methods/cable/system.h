@@ -72,6 +72,7 @@ struct JointRows {
   bool on[3] = {false, false, false};
 };
 
+using Vector6 = Eigen::Matrix<double, 6, 1>;
 using Block6 = Eigen::Matrix<double, 6, 6, Eigen::RowMajor>;
 
 class GroupSolver {
@@ -79,6 +80,9 @@ class GroupSolver {
   GroupSolver(const Parts& parts, const Group& group);
   // Multipliers (six per joint: point, frame) and the velocities they make; false: a pivot is no number.
   [[nodiscard]] bool solve(const std::vector<JointRows>& rows, std::vector<Response>& elements, const StepSizes& step);
+  // What the joints of the group make of a change of its elements' velocities (linear, angular), with the matrix of the last solve;
+  // `keep`: their multipliers are changed with it.
+  void follow(const std::vector<JointRows>& rows, const StepSizes& step, std::vector<Vector6>& change, bool keep = false);
   const double* multiplier(std::size_t joint_in_group) const { return lambda_.data() + 6 * joint_in_group; }
   const Group& group() const { return group_; }
 
@@ -97,7 +101,7 @@ class GroupSolver {
   std::vector<Block6, Eigen::aligned_allocator<Block6>> diagonal_;     // per joint
   std::vector<Link> links_;
   std::vector<Block6, Eigen::aligned_allocator<Block6>> shared_;  // per link: row of the second, column of the first
-  std::vector<double> lambda_;
+  std::vector<double> lambda_, more_;
   std::vector<char> used_;  // general: blocks of three that have a row
   BlockTridiagonalLDLT<6> tridiagonal_;
   BlockLDLT general_;

@@ -1,0 +1,87 @@
+// Steps in which things touch, or could: taken in parts where something hits.
+#include <algorithm>
+#include <cmath>
+
+#include "methods/cable/cable.h"
+
+namespace tendril::cable {
+
+void Cable::look_ahead(const StepSizes& step, bool solved) {
+  for (std::size_t i = 0; i < parts_.elements.size(); ++i) {
+    if (parts_.elements[i].led) {
+      ahead_.x[i] = state_.x[i], ahead_.q[i] = state_.q[i];
+      continue;
+    }
+    ahead_.v[i] = solved ? response_[i].v : state_.v[i], ahead_.spin[i] = solved ? response_[i].spin : spin_of(i);
+    ahead_.x[i] = state_.x[i] + step.dt * ahead_.v[i];
+    ahead_.q[i] = step.dt > 0 ? turned(i, ahead_.spin[i], step.dt) : state_.q[i];
+  }
+}
+
+// Active set: solved again until contacts stay what they are and nothing else touches. False: it did not settle.
+bool Cable::settle_contacts(const StepSizes& step, Try& fate) {
+  constexpr int most_passes = 24, tension_passes = 4;
+  for (int pass = 0; pass < most_passes; ++pass) {
+    if (!solve_once(step)) {
+      fate = Try::not_finite;
+      return true;
+    }
+    bool again = tensions_grew(step) && pass < tension_passes;
+    again = contacts_->judge(response_, step) || again;
+    look_ahead(step, true);
+    if (contacts_->is_outdated(ahead_)) {
+      const Contacts::Look look = contacts_->look(ahead_, drive_, step, false);
+      if (look == Contacts::Look::failed) break;
+      again = again || look == Contacts::Look::news;
+    }
+    if (!again) return true;
+  }
+  return false;
+}
+
+Cable::Try Cable::try_part(const StepSizes& step) {
+  look_ahead(step, false);
+  if (contacts_->look(ahead_, drive_, step, true) == Contacts::Look::failed) return Try::divide;
+  Try fate = Try::good;
+  if (!settle_contacts(step, fate)) return Try::divide;
+  verdict_ = contacts_->verdict(step);
+  return fate;
+}
+
+void Cable::step_in_parts(double time, double dt, const Live& live) {
+  constexpr int finest = 8, ticks = 1 << finest;
+  constexpr int fine_enough = 4;   // for impacts
+  constexpr double deepest = 0.3;  // [radii] overlap
+  constexpr double far = 1;        // [sizes] the way of two that meet
+  int at = 0;
+  while (at < ticks) {
+    flow_.begin(state_);
+    look_ahead({}, false);
+    contacts_->begin(ahead_);
+    int size = ticks;
+    StepSizes step;
+    for (;; ++level_) {
+      size = ticks >> level_;
+      drive_to(time + dt * (at + size) / ticks, 1, live, false);
+      lead();
+      step = sizes(dt * size / ticks);
+      if (level_ < finest && contacts_->body_parts(drive_, force_, step.dt) > 1) continue;
+      const Try fate = try_part(step);
+      const bool bad = fate != Try::good || verdict_.passes || verdict_.overlap > deepest;
+      if (bad && level_ == finest) {
+        report_.outcome = Outcome::diverged;
+        report_.cause = fate == Try::not_finite ? Cause::not_finite : Cause::contact;
+        return;
+      }
+      if (!bad && (verdict_.hit <= far || level_ >= fine_enough)) break;
+    }
+    contacts_->accept(ahead_, report_);
+    contacts_->add_flow(response_, step, flow_.of_contacts());
+    finish(step);
+    if (report_.outcome != Outcome::fine) return;
+    at += size;
+    if (level_ > 0 && verdict_.hit < 0.25 * far && at % (2 * size) == 0) --level_;
+  }
+}
+
+}  // namespace tendril::cable
