@@ -33,7 +33,7 @@ void Contacts::accept(const Ahead& ahead, StepReport& report) {
     if (c.touch < 0) continue;
     ContactMemoryEntry& memory = memory_.now(z(c.touch));
     memory.gap = c.gap_after, memory.normal_force = c.normal, memory.friction = c.friction_force();
-    if (!c.presses()) memory.age = 0;
+    if (!c.presses() || !(c.normal_before > 0)) memory.age = 0;
     if (!c.presses() && c.gap_after >= 0) continue;
     Touch touch = watch_->touches()[z(c.touch)];
     touch.gap = c.gap_after;

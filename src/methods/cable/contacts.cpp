@@ -1,6 +1,7 @@
 #include "methods/cable/contacts.h"
 
 #include <algorithm>
+#include <climits>
 #include <cmath>
 
 #include "math/rotation.h"
@@ -61,6 +62,7 @@ bool Contacts::is_outdated(const Ahead& ahead) {
 
 Contacts::Look Contacts::look(const Ahead& ahead, const Drive& drive, const StepSizes& step, bool first) {
   place_bodies(ahead, states_);
+  fewest_wrong_ = INT_MAX;
   if (first)
     before_.clear(), list_.clear();
   else
@@ -154,7 +156,7 @@ bool Contacts::take_over(const StepSizes& step) {
     if (c.presses()) continue;
     const bool closes = c.bounce > 0 || c.normal0 - c.stiffness * (c.gap - c.gap0) > 0;
     if (!closes && !(lost && c.is_new && c.gap < beside * c.size)) continue;
-    c.mode = c.slid ? Mode::slides : Mode::sticks, c.normal = std::max(c.normal, c.normal0), news = true;
+    c.mode = c.slid || !(c.limit > 0) ? Mode::slides : Mode::sticks, c.normal = std::max(c.normal, c.normal0), news = true;
   }
   return news || lost;
 }
@@ -170,15 +172,14 @@ template <class F>
 void for_each_law(const Touching& c, const StepSizes& step, const F& f) {
   const double D = c.stiffness * step.dt;
   f(Law{c.axis[0], D, c.bounce > 0 ? D * c.bounce : c.normal0 - c.stiffness * (c.gap - c.gap0 - step.dt * c.rate)});
-  if (!(c.friction > 0)) return;
+  if (!(c.limit > 0)) return;
   if (c.mode == Touching::Mode::sticks) {
     for (int k = 0; k < 2; ++k) f(Law{c.axis[k + 1], D, c.held[k]});
     return;
   }
   const Vec3 along = c.way[0] * c.axis[1] + c.way[1] * c.axis[2], across = c.way[0] * c.axis[2] - c.way[1] * c.axis[1];
   f(Law{along, 0, c.limit});
-  if (c.trial > 0 && c.limit > 0)
-    f(Law{across, c.limit * D / c.trial, c.limit * (c.way[0] * c.held[1] - c.way[1] * c.held[0]) / c.trial});
+  if (c.trial > 0) f(Law{across, c.limit * D / c.trial, c.limit * (c.way[0] * c.held[1] - c.way[1] * c.held[0]) / c.trial});
 }
 void push(const Vec3& d, const Vec3& arm, double impulse, Response& r) {
   const Vec3 turn = arm.cross(d);
@@ -218,47 +219,73 @@ bool Contacts::solve_pairs(std::span<const std::unique_ptr<GroupSolver>> solvers
   return border_.solve(solvers, group_of_, rows, response, step);
 }
 
+// Forces, and what each contact should be. With the limits of friction given, pressing and rubbing together are one convex problem, for
+// which active sets do not go in circles: all that is wrong changes at once as long as that becomes less, else only the first.
+// [Judice 1994; Murty 1974]
 bool Contacts::judge(const std::vector<Response>& response, const StepSizes& step) {
-  constexpr double too_deep = 0.02;  // [1] of the size: what a contact may give way
-  constexpr double harder = 16;
-  bool changed = false;
+  constexpr int patience = 3;
+  int wrong = 0;
+  bool turns = false;
   for (Touching& c : list_) {
     const Vec3 slip = c.slip(ResponseVelocities{response});
-    const double u[3] = {slip.dot(c.axis[0]), slip.dot(c.axis[1]), slip.dot(c.axis[2])};
-    c.gap_after = c.gap + step.dt * (u[0] - c.rate);
-    c.normal = c.bounce > 0 ? c.stiffness * step.dt * (c.bounce - u[0]) : c.normal0 - c.stiffness * (c.gap_after - c.gap0);
-    if (c.presses() != (c.normal > 0)) {
-      c.mode = c.normal > 0 ? Mode::sticks : Mode::open;
-      changed = true;
-    }
+    const double u = slip.dot(c.axis[0]);
+    c.gap_after = c.gap + step.dt * (u - c.rate);
+    c.normal = c.bounce > 0 ? c.stiffness * step.dt * (c.bounce - u) : c.normal0 - c.stiffness * (c.gap_after - c.gap0);
+    c.should_be = c.normal > 0 ? c.presses() ? judge_friction(slip, step, c, turns) : Mode::slides : Mode::open;
+    wrong += c.mode != c.should_be;
+  }
+  if (wrong < fewest_wrong_)
+    fewest_wrong_ = wrong, patience_ = patience;
+  else if (patience_ > 0)
+    --patience_;
+  for (Touching& c : list_) {
+    if (c.mode == c.should_be) continue;
+    if (!c.presses()) c.limit = 0;  // what closes does not rub yet
+    c.mode = c.should_be;
+    if (patience_ == 0) break;
+  }
+  return wrong > 0 || turns;
+}
+
+Touching::Mode Contacts::judge_friction(const Vec3& slip, const StepSizes& step, Touching& c, bool& turns) const {
+  constexpr double accuracy = 1e-3;
+  c.tangential[0] = c.tangential[1] = 0;
+  if (!(c.limit > 0)) return Mode::slides;
+  double q[2];
+  for (int k = 0; k < 2; ++k) q[k] = c.held[k] - c.stiffness * step.dt * slip.dot(c.axis[k + 1]);
+  const double size = std::hypot(q[0], q[1]);
+  const bool slid = c.mode == Mode::slides, turned_back = slid && q[0] * c.way[0] + q[1] * c.way[1] < 0;
+  if (!(size > c.limit) || turned_back) {
+    c.tangential[0] = q[0], c.tangential[1] = q[1];
+    return Mode::sticks;
+  }
+  const double way[2] = {q[0] / size, q[1] / size};
+  turns = turns || (slid && std::hypot(way[0] - c.way[0], way[1] - c.way[1]) > accuracy);
+  c.trial = size;
+  for (int k = 0; k < 2; ++k) c.way[k] = way[k], c.tangential[k] = c.limit * way[k];
+  return Mode::slides;
+}
+
+bool Contacts::renew() {
+  constexpr double accuracy = 1e-3;  // of friction that slides
+  constexpr double too_deep = 0.02;  // [1] of the size: contacts give way too much
+  constexpr double harder = 16;
+  bool changed = false;
+  fewest_wrong_ = INT_MAX;
+  for (Touching& c : list_) {
     if (!c.presses()) {
       c.normal = c.tangential[0] = c.tangential[1] = 0;
       continue;
     }
-    if (c.bounce == 0 && c.normal - c.normal0 > c.stiffness * too_deep * c.size) c.stiffness *= harder, changed = true;
-    judge_friction(step, u, c, changed);
+    if (!(c.bounce > 0) && c.normal - c.normal0 > c.stiffness * too_deep * c.size) c.stiffness *= harder, changed = true;
+    const double limit = c.friction * c.normal, rubs = std::hypot(c.tangential[0], c.tangential[1]);
+    // What sticks feels its limit only when it is reached.
+    const bool felt = c.mode == Mode::slides ? std::abs(limit - c.limit) > accuracy * limit : rubs > limit;
+    changed = changed || felt;
+    if (limit > 0 && !(c.limit > 0)) c.mode = Mode::sticks;
+    c.limit = limit;
   }
   return changed;
-}
-
-void Contacts::judge_friction(const StepSizes& step, const double (&u)[3], Touching& c, bool& changed) const {
-  constexpr double accuracy = 1e-3;  // of forces that slide
-  if (!(c.friction > 0)) return;
-  const double limit = c.friction * c.normal;
-  double q[2];
-  for (int k = 0; k < 2; ++k) q[k] = c.held[k] - c.stiffness * step.dt * u[k + 1];
-  const double size = std::hypot(q[0], q[1]);
-  const bool slides = size > limit;
-  if (slides != (c.mode == Mode::slides)) c.mode = slides ? Mode::slides : Mode::sticks, changed = true;
-  if (!slides) {
-    c.tangential[0] = q[0], c.tangential[1] = q[1];
-    return;
-  }
-  const double way[2] = {q[0] / size, q[1] / size};
-  if (std::abs(limit - c.limit) > accuracy * limit || std::hypot(way[0] - c.way[0], way[1] - c.way[1]) > accuracy)
-    changed = true;
-  c.limit = limit, c.trial = size;
-  for (int k = 0; k < 2; ++k) c.way[k] = way[k], c.tangential[k] = limit * way[k];
 }
 
 }  // namespace tendril::cable

@@ -43,8 +43,10 @@ class Contacts {
   // Contacts between two that move, after the chains were solved without them; false: no solution.
   [[nodiscard]] bool solve_pairs(std::span<const std::unique_ptr<GroupSolver>> solvers, const std::vector<JointRows>& rows,
                                  std::vector<Response>& response, const StepSizes& step);
-  // Forces, and what opens, closes, slips, stops; true: something changed.
+  // Forces, and what opens, closes, slips, stops; true: something changed. The limits of friction stay.
   bool judge(const std::vector<Response>& response, const StepSizes& step);
+  // Limits of friction by the forces found, and contacts that are too soft; true: solve once more.
+  bool renew();
 
   struct Verdict {        // of a part, before it is taken
     bool passes = false;  // something would pass through, or turns too far to know
@@ -73,7 +75,7 @@ class Contacts {
   void add_touch(std::size_t i, const Ahead& ahead, const StepSizes& step);
   bool take_over(const StepSizes& step);  // from the list before; true: something is new
   Touching* earlier(const Touching& c);
-  void judge_friction(const StepSizes& step, const double (&u)[3], Touching& c, bool& changed) const;
+  Touching::Mode judge_friction(const Vec3& slip, const StepSizes& step, Touching& c, bool& turns) const;
 
   const Model& model_;
   const Parts& parts_;
@@ -87,6 +89,7 @@ class Contacts {
   std::vector<char> hit_;      // groups
   std::vector<ContactPoint> points_;
   PairBorder border_;
+  int fewest_wrong_ = 0, patience_ = 0;  // of the active set, since the last look
 };
 
 }  // namespace tendril::cable

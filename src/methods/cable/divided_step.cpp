@@ -18,25 +18,29 @@ void Cable::look_ahead(const StepSizes& step, bool solved) {
   }
 }
 
-// Active set: solved again until contacts stay what they are and nothing else touches. False: it did not settle.
+// Solved again until contacts stay what they are; with what else touches then, and with the friction that belongs to their forces. False:
+// it did not settle.
 bool Cable::settle_contacts(const StepSizes& step, Try& fate) {
-  constexpr int most_passes = 24, tension_passes = 4;
-  for (int pass = 0; pass < most_passes; ++pass) {
-    if (!solve_once(step)) {
-      fate = Try::not_finite;
-      return true;
-    }
-    bool again = tensions_grew(step) && pass < tension_passes;
-    again = contacts_->judge(response_, step) || again;
+  constexpr int most_rounds = 12, most_passes = 40;
+  bool again = true;
+  for (int round = 0; round < most_rounds && again; ++round) {
+    int pass = 0;
+    do {
+      if (!solve_once(step)) {
+        fate = Try::not_finite;
+        return true;
+      }
+      if (++pass > most_passes) return false;
+    } while (contacts_->judge(response_, step));
+    again = tensions_grew(step);
+    again = contacts_->renew() || again;
     look_ahead(step, true);
-    if (contacts_->is_outdated(ahead_)) {
-      const Contacts::Look look = contacts_->look(ahead_, drive_, step, false);
-      if (look == Contacts::Look::failed) break;
-      again = again || look == Contacts::Look::news;
-    }
-    if (!again) return true;
+    if (!contacts_->is_outdated(ahead_)) continue;
+    const Contacts::Look look = contacts_->look(ahead_, drive_, step, false);
+    if (look == Contacts::Look::failed) return false;
+    again = again || look == Contacts::Look::news;
   }
-  return false;
+  return true;
 }
 
 Cable::Try Cable::try_part(const StepSizes& step) {
@@ -65,6 +69,7 @@ void Cable::step_in_parts(double time, double dt, const Live& live) {
       drive_to(time + dt * (at + size) / ticks, 1, live, false);
       lead();
       step = sizes(dt * size / ticks);
+      step.mend = dt;
       if (level_ < finest && contacts_->body_parts(drive_, force_, step.dt) > 1) continue;
       const Try fate = try_part(step);
       const bool bad = fate != Try::good || verdict_.passes || verdict_.overlap > deepest;

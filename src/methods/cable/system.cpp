@@ -58,7 +58,7 @@ void weigh_rows(const Joint& joint, bool point_on, bool frame_on, double tension
   rows.point_on = point_on && joint.holds_point;
   const auto weigh = [&](double k, double c, double share, double& give, double& pull) {
     if (k == rigid) {
-      give = 0, pull = 1 / (step.h * step.dt);
+      give = 0, pull = 1 / (step.h * std::max(step.dt, step.mend));
       return true;
     }
     const double d = share * k * step.dt + c;

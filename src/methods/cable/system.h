@@ -29,6 +29,9 @@ struct StepSizes {
   double extra_damping = 0;  // [s] of bend and twist rows, averaged only
   bool geometric = true;
   bool still = false;  // an iteration of an equilibrium
+  double mend =
+      0;  // [s] longer than dt: the time in which gaps of hard joints are closed. Those that a long step left would throw
+          // things about if a short one closed them at once.
 };
 
 // How much of the damping that keeps unresolved motion quiet is needed. Implicit geometric stiffness by itself neither loses nor gains,

@@ -47,7 +47,7 @@ void go_on(const Parts& parts, const Ahead& ahead, const TouchPast& past, const 
     q[k] = c.held[k] - c.stiffness * step.dt * slip.dot(c.axis[k + 1]);
   }
   c.trial = std::hypot(q[0], q[1]), c.limit = c.friction * c.normal0;
-  c.slid = c.trial > c.limit && c.limit > 0;
+  c.slid = c.limit > 0 && c.trial > c.limit && std::hypot(c.held[0], c.held[1]) > 0.999 * c.limit;
   for (int k = 0; k < 2 && c.slid; ++k) c.way[k] = q[k] / c.trial;
 }
 

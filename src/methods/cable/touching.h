@@ -36,10 +36,10 @@ struct Touching {
   double normal_before = 0;
   int age = 0;  // steps it has pressed
   // Of the last pass.
-  Mode mode = Mode::open;
+  Mode mode = Mode::open, should_be = Mode::open;
   bool slid = false;                          // it would slide on, if it presses
   double normal = 0, tangential[2] = {0, 0};  // forces [N]
-  double limit = 0;                           // mu N in the pass
+  double limit = 0;                           // mu N, of the forces before; 0: it does not rub yet
   double way[2] = {1, 0}, trial = 0;          // q/|q|, |q|
   double gap_after = 0;
   bool is_passing = false;
