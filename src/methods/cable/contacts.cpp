@@ -154,7 +154,7 @@ bool Contacts::take_over(const StepSizes& step) {
   for (const Touching& t : before_) lost = lost || (t.presses() && !t.found_again);
   for (Touching& c : list_) {
     if (c.presses()) continue;
-    const bool closes = c.bounce > 0 || c.normal0 - c.stiffness * (c.gap - c.gap0) > 0;
+    const bool closes = c.bounce > 0 || c.normal0 - c.stiffness * (c.gap - c.gap0) > 0 || (c.is_new && c.normal_before > 0);
     if (!closes && !(lost && c.is_new && c.gap < beside * c.size)) continue;
     c.mode = c.slid || !(c.limit > 0) ? Mode::slides : Mode::sticks, c.normal = std::max(c.normal, c.normal0), news = true;
   }
@@ -267,7 +267,7 @@ Touching::Mode Contacts::judge_friction(const Vec3& slip, const StepSizes& step,
 }
 
 bool Contacts::renew() {
-  constexpr double accuracy = 1e-3;  // of friction that slides
+  constexpr double accuracy = 0.01;  // of friction that slides: the next step begins with what was found
   constexpr double too_deep = 0.02;  // [1] of the size: contacts give way too much
   constexpr double harder = 16;
   bool changed = false;

@@ -38,16 +38,16 @@ void go_on(const Parts& parts, const Ahead& ahead, const TouchPast& past, const 
   if (!(past.normal_force > 0)) return;
   const double most = std::min(slow * step.dt, 0.05 * c.size);
   c.gap0 = past.gap + std::clamp(repair * (target - past.gap), -most, most);
-  if (past.age < young) return;
-  c.normal0 = past.normal_force;
+  if (past.age >= young) {
+    c.normal0 = past.normal_force;
+    for (int k = 0; k < 2; ++k) c.held[k] = past.friction.dot(c.axis[k + 1]);
+  }
+  c.limit = c.friction * past.normal_force;
   const Vec3 slip = c.slip(AheadVelocities{ahead});
   double q[2];
-  for (int k = 0; k < 2; ++k) {
-    c.held[k] = past.friction.dot(c.axis[k + 1]);
-    q[k] = c.held[k] - c.stiffness * step.dt * slip.dot(c.axis[k + 1]);
-  }
-  c.trial = std::hypot(q[0], q[1]), c.limit = c.friction * c.normal0;
-  c.slid = c.limit > 0 && c.trial > c.limit && std::hypot(c.held[0], c.held[1]) > 0.999 * c.limit;
+  for (int k = 0; k < 2; ++k) q[k] = c.held[k] - c.stiffness * step.dt * slip.dot(c.axis[k + 1]);
+  c.trial = std::hypot(q[0], q[1]);
+  c.slid = c.limit > 0 && c.trial > c.limit && past.friction.norm() > 0.98 * c.limit;
   for (int k = 0; k < 2 && c.slid; ++k) c.way[k] = q[k] / c.trial;
 }
 
