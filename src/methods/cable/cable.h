@@ -56,6 +56,7 @@ class Cable final : public Method {
   Try try_part(const StepSizes& step);
   bool settle_contacts(const StepSizes& step, Try& fate);
   void look_ahead(const StepSizes& step, bool solved);
+  double gap_ahead() const;
   void take_multipliers();
   void tensions(std::vector<double>& out) const;
   void move(const StepSizes& step);

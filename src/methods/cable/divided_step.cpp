@@ -43,6 +43,20 @@ bool Cable::settle_contacts(const StepSizes& step, Try& fate) {
   return true;
 }
 
+// How far joints would come apart, over the length of a segment, beyond what stretches: by turns that are no longer small.
+double Cable::gap_ahead() const {
+  double worst = 0;
+  for (std::size_t j = 0; j < parts_.joints.size(); ++j) {
+    const Joint& joint = parts_.joints[j];
+    if (!state_.point_on[j] || joint.node < 0) continue;
+    const std::size_t a = z(joint.a), b = z(joint.b);
+    const Vec3 gap = ahead_.x[b] + ahead_.q[b] * joint.point_b - ahead_.x[a] - ahead_.q[a] * joint.point_a;
+    const Vec3 elastic = joint.stretch == rigid ? Vec3::Zero() : Vec3(-state_.force[j] / joint.stretch);
+    worst = std::max(worst, (gap - elastic).norm() / std::max(parts_.elements[a].length, parts_.elements[b].length));
+  }
+  return worst;
+}
+
 Cable::Try Cable::try_part(const StepSizes& step) {
   look_ahead(step, false);
   if (contacts_->look(ahead_, drive_, step, true) == Contacts::Look::failed) return Try::divide;
@@ -57,11 +71,13 @@ void Cable::step_in_parts(double time, double dt, const Live& live) {
   constexpr int fine_enough = 4;   // for impacts
   constexpr double deepest = 0.3;  // [radii] overlap
   constexpr double far = 1;        // [sizes] the way of two that meet
+  constexpr double wide = 0.01;    // [segments] the gap of a joint
   int at = 0;
   while (at < ticks) {
     flow_.begin(state_);
     look_ahead({}, false);
     contacts_->begin(ahead_);
+    const double gap = worst_gap();
     int size = ticks;
     StepSizes step;
     for (;; ++level_) {
@@ -78,7 +94,8 @@ void Cable::step_in_parts(double time, double dt, const Live& live) {
         report_.cause = fate == Try::not_finite ? Cause::not_finite : Cause::contact;
         return;
       }
-      if (!bad && (verdict_.hit <= far || level_ >= fine_enough)) break;
+      if (bad || (verdict_.hit > far && level_ < fine_enough)) continue;
+      if (level_ == finest || gap_ahead() < std::max(wide, 1.2 * gap)) break;
     }
     contacts_->accept(ahead_, report_);
     contacts_->add_flow(response_, step, flow_.of_contacts());
