@@ -30,7 +30,7 @@ void Contacts::accept(const Ahead& ahead, StepReport& report) {
       hit_[z(group_of_[z(c.a)])] = 1;
       if (c.b >= 0) hit_[z(group_of_[z(c.b)])] = 1;
     }
-    if (c.touch < 0) continue;
+    if (c.touch < 0 || c.is_extra) continue;
     ContactMemoryEntry& memory = memory_.now(z(c.touch));
     memory.gap = c.gap_after, memory.normal_force = c.normal, memory.friction = c.friction_force();
     if (!c.presses() || !(c.normal_before > 0)) memory.age = 0;

@@ -74,6 +74,7 @@ Contacts::Look Contacts::look(const Ahead& ahead, const Drive& drive, const Step
     if (watch_->find() != Found::fine) return Look::failed;
     memory_.begin(watch_->geometry(), watch_->touches());
     for (std::size_t i = 0; i < watch_->touches().size(); ++i) add_touch(i, ahead, step);
+    if (std::any_of(list_.begin(), list_.end(), [](const Touching& c) { return c.is_extra; })) sort_touches();
   }
   if (bodies_) {
     bodies_->look(states_, drive);
@@ -110,6 +111,32 @@ void Contacts::add_touch(std::size_t i, const Ahead& ahead, const StepSizes& ste
   const ContactMemoryEntry& known = memory_.now(i);
   go_on(parts_, ahead, {known.friction, known.normal_force, known.gap, known.age}, step, c);
   list_.push_back(c);
+  if (c.is_passing && t.obstacle >= 0) add_ends(t, c, ahead, step);
+}
+
+// Of a segment that passes through something one contact is known, at one place. Pushed back there alone it would turn, and pass through
+// with its other end: both ends stay before the plane of the touch, until contacts are looked for again.
+void Contacts::add_ends(const Touch& t, const Touching& middle, const Ahead& ahead, const StepSizes& step) {
+  const auto& ends = watch_->geometry().ends(t.edge_a);
+  for (int end = 0; end < 2; ++end) {
+    Touching c = middle;
+    c.key = ContactKey::node_on_obstacle(watch_->geometry().node_number(ends[z(end)]), t.obstacle, t.key.part);
+    c.is_extra = true;
+    const Vec3 along = ahead.q[z(c.a)] * Vec3(0, 0, (end - t.s) * parts_.elements[z(c.a)].length);
+    c.arm_a += along, c.gap += along.dot(t.normal);
+    go_on(parts_, ahead, {}, step, c);
+    list_.push_back(c);
+  }
+}
+
+// By key; what is known twice, at a node where two segments pass through, once.
+void Contacts::sort_touches() {
+  std::sort(list_.begin(), list_.end(), [](const Touching& a, const Touching& b) {
+    if (a.key != b.key) return a.key < b.key;
+    return a.is_extra != b.is_extra ? b.is_extra : a.gap < b.gap;
+  });
+  list_.erase(std::unique(list_.begin(), list_.end(), [](const Touching& a, const Touching& b) { return a.key == b.key; }),
+              list_.end());
 }
 
 // The same contact in the look before, within a try.

@@ -73,6 +73,8 @@ class Contacts {
   Vec3 node_at(const Ahead& at, int node) const;
   void place_bodies(const Ahead& at, std::vector<BodyState>& out) const;
   void add_touch(std::size_t i, const Ahead& ahead, const StepSizes& step);
+  void add_ends(const Touch& t, const Touching& middle, const Ahead& ahead, const StepSizes& step);
+  void sort_touches();
   bool take_over(const StepSizes& step);  // from the list before; true: something is new
   Touching* earlier(const Touching& c);
   Touching::Mode judge_friction(const Vec3& slip, const StepSizes& step, Touching& c, bool& turns) const;

@@ -42,7 +42,8 @@ struct Touching {
   double limit = 0;                           // mu N, of the forces before; 0: it does not rub yet
   double way[2] = {1, 0}, trial = 0;          // q/|q|, |q|
   double gap_after = 0;
-  bool is_passing = false;
+  bool is_passing = false,
+       is_extra = false;  // extra: an end of a segment that would pass through; never in a part that is taken
   bool is_new = false, found_again = false;  // of looks within a part
 
   bool presses() const { return mode != Mode::open; }
