@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 #include <tendril_paths.h>
 #include <unistd.h>
+#include <csignal>
 
 #include <cstdlib>
 #include <string>
@@ -34,6 +35,7 @@ class Running {
       std::vector<char*> argv;
       for (std::string& word : words) argv.push_back(word.data());
       argv.push_back(nullptr);
+      signal(SIGINT, SIG_DFL);  // a shell script that starts the tests with & has it ignored
       execv(argv[0], argv.data());
       _exit(99);
     }
@@ -92,6 +94,7 @@ class Shell {  // a folder to work in
       std::vector<char*> argv;
       for (std::string& word : words) argv.push_back(word.data());
       argv.push_back(nullptr);
+      signal(SIGINT, SIG_DFL);  // a shell script that starts the tests with & has it ignored
       execv(argv[0], argv.data());
       _exit(99);
     }

@@ -36,8 +36,10 @@ enum class Feature : std::uint8_t {
   hold_inside,
   sliding_clamps,
   switched_joints,
+  slider_joints,
   stability,
   winch,
+  reeving,
   varying_nodes,
   count
 };
@@ -75,8 +77,10 @@ inline constexpr std::array<FeatureInfo, static_cast<std::size_t>(Feature::count
     {Feature::hold_inside, "clamps inside a rod", "holds rods at their ends only"},
     {Feature::sliding_clamps, "clamps that slide", "has no clamps that slide"},
     {Feature::switched_joints, "joints that come and go", "has no joints that come and go"},
+    {Feature::slider_joints, "joints that slide", "has no joints that slide"},
     {Feature::stability, "stability of equilibria", "does not judge equilibria"},
     {Feature::winch, "winches", "has no winches"},
+    {Feature::reeving, "ropes through sheaves", "has no ropes that run through sheaves"},
     {Feature::varying_nodes, "meshes that change", "keeps its mesh"},
 }};
 constexpr const FeatureInfo& info_of(Feature feature) { return all_features[static_cast<std::size_t>(feature)]; }

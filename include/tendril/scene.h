@@ -173,7 +173,7 @@ struct WindLoad {   // 1/2 density coefficient width |w| w, w = the air's veloci
 };
 using Load = std::variant<GravityLoad, ForceLoad, MomentLoad, DistributedLoad, DragLoad, WindLoad, ChangingGravityLoad>;
 
-enum class JointKind { ball, hinge, rigid };
+enum class JointKind { ball, hinge, rigid, slider };
 struct JointPlace {  // a point of a rod, a body, or the world
   std::string rod;
   double at = 0;
@@ -185,10 +185,41 @@ struct Joint {
   std::string name;
   JointKind kind = JointKind::rigid;
   JointPlace a, b;
-  Vec3 axis = Vec3::UnitZ();         // of a hinge, at the start
+  Vec3 axis = Vec3::UnitZ();         // of a hinge or a slider, at the start
   std::optional<Vec3> point = {};    // [m] where it is at the start, when no rod is joined
   double from = 0, until = forever;  // [s] joins only between these times
   bool operator==(const Joint&) const = default;
+};
+
+// ---- ropes that run -----------------------------------------------------------------------------------------------------
+enum class RodEnd { start, end };
+struct Winch {  // a drum that pays out rope at an end of a rod, or reels it in; the end is held by a clamp or a joint
+  std::string name;
+  std::string rod;
+  RodEnd end = RodEnd::start;
+  Timetable<double> speed;             // [m/s] > 0: pays out
+  double top_speed = 2;                // [m/s] of what may be asked for
+  std::optional<double> acceleration;  // [m/s^2] at most; none: at once
+  std::optional<double> max_force;     // [N] slips beyond it; none: never
+  Timetable<double> force;             // [N] instead of speed: it pulls with this force
+  double stored = 0;                   // [m] rope on the drum at the start
+  double shortest = 0;                 // [m] stops when no more than this is out
+  bool operator==(const Winch&) const = default;
+};
+struct Sheave {                      // where a rope that runs is led: over a sheave, or where it ends
+  std::string body;                  // to which it is fixed; empty: the world
+  double radius = 0.1, inertia = 0;  // [m], [kg m^2]
+  double bearing = 0;                // friction of its bearing, of the sum of both tensions
+  double friction = 0;               // of the rope on it, when locked
+  bool locked = false;               // it does not turn
+  bool operator==(const Sheave&) const = default;
+};
+struct Reeving {  // a rope that runs through points: the rod is a polyline with a node at each
+  std::string name;
+  std::string rod;
+  std::vector<Sheave> points;  // one per node of the rod
+  double slack = 0;            // [m] that the rope is longer than its falls at the start
+  bool operator==(const Reeving&) const = default;
 };
 
 // ---- contact ------------------------------------------------------------------------------------------------------------
@@ -299,6 +330,8 @@ struct Scene {
   std::vector<RigidBody> bodies;
   std::vector<Coupling> couplings;
   std::vector<Joint> joints;
+  std::vector<Winch> winches;
+  std::vector<Reeving> reevings;
   std::vector<Load> loads;
   Contact contact;
   std::vector<Obstacle> obstacles;

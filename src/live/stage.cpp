@@ -31,7 +31,8 @@ Limits limits_of(const std::string& name, double size) {
   if (name == "gravity") return {10, 5};
   if (name.ends_with(".turn")) return {1000, 2};
   if (name.ends_with(".move")) return {max_reach * size, 2 * size};
-  return {1e3, 10};
+  if (name.ends_with(".on")) return {1, 1e9};  // holds or lets go: there is nothing between
+  return {1e3, 1e9};                           // a speed: the winch itself limits its change
 }
 
 }  // namespace
@@ -47,7 +48,9 @@ Stage::Stage(Simulation simulation) : simulation_(std::move(simulation)) {
   // Every input is smoothed by a follower that starts where the scene has it.
   for (const std::string& name : simulation_.input_names()) {
     const Limits limits = limits_of(name, size_);
-    const Vec3 start = name == "gravity" ? Vec3(1, 0, 0) : Vec3(0, 0, 0);
+    Vec3 start = name == "gravity" ? Vec3(1, 0, 0) : Vec3(0, 0, 0);
+    for (const Joint& joint : simulation_.scene().joints)
+      if (name == "joint." + joint.name + ".on") start.x() = joint.from <= 0;
     inputs_.push_back({name, name.ends_with(".move"), limits.most, limits.max_rate, Follower(start)});
   }
   // Simulated time of one advance, by which the pace is kept.
@@ -77,6 +80,11 @@ std::string Stage::set_input(const std::string& name, const Setting& value) {
   // Within its limits, by size; the follower goes there smoothly.
   if (!input->vector) wanted.x() = std::clamp(wanted.x(), -input->most, input->most);
   if (wanted.stableNorm() > input->most) wanted *= input->most / wanted.stableNorm();
+  if (name.ends_with(".on")) {
+    wanted.x() = wanted.x() > 0.5;
+    input->follower = Follower(wanted);
+    simulation_.set_input(name, wanted.x());
+  }
   input->follower.target = wanted;
   complaint_.clear();
   return {};

@@ -1,5 +1,6 @@
 #include "model/drive.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "math/elementary.h"
@@ -190,6 +191,16 @@ void evaluate(const Model& model, const Live& live, double time, double load_fac
   for (const JointSwitch& joint : live.joints)
     if (joint.joint >= 0 && joint.joint < static_cast<int>(out.joints.size()))
       out.joints[static_cast<std::size_t>(joint.joint)] = joint.on;
+  // Winches: what the timetable asks for and what a user adds, as far as the winch goes.
+  out.winches.resize(model.winches.size());
+  for (std::size_t i = 0; i < model.winches.size(); ++i) {
+    const WinchModel& winch = model.winches[i];
+    double speed = at_time<double>(winch.speed, time, 0.0, 0.0).value;
+    for (const WinchOrder& order : live.winches)
+      if (order.winch == static_cast<int>(i)) speed += order.speed;
+    out.winches[i] = {std::clamp(speed, -winch.top_speed, winch.top_speed),
+                      at_time<double>(winch.force, time, 0.0, 0.0).value};
+  }
   // Factors of loads and winds, obstacles, hands and couplings.
   evaluate_factors(model.node_loads, time, load_factor, out.node_factor);
   evaluate_factors(model.line_loads, time, load_factor, out.line_factor);
@@ -207,6 +218,7 @@ void stand_still(Drive& drive) {
   for (BodyState& body : drive.bodies) body.motion = {};
   for (ObstacleNow& obstacle : drive.obstacles) obstacle.motion = {};
   for (Grip& grip : drive.grips) grip.motion = {};
+  for (WinchNow& winch : drive.winches) winch.speed = 0;
 }
 
 namespace {
@@ -265,6 +277,7 @@ void visit_state(StateArchive& archive, Drive& drive) {
   archive.fixed(drive.wind_factor);
   archive.fixed(drive.obstacles);
   archive.fixed(drive.joints);
+  archive.fixed(drive.winches);
   archive(drive.grips);
 }
 

@@ -19,6 +19,12 @@ struct ClampNow {
   void visit_state(StateArchive& archive) { archive(active, pose, motion, turn, winding); }
 };
 
+struct WinchNow {    // what is asked of it
+  double speed = 0;  // [m/s] > 0: pays out; within its top speed
+  double force = 0;  // [N] of one that pulls with a given force
+  void visit_state(StateArchive& archive) { archive(speed, force); }
+};
+
 struct ObstacleNow {
   Pose pose;      // of its own axes
   Motion motion;  // of its own origin
@@ -37,6 +43,7 @@ struct Drive {
   std::vector<ObstacleNow> obstacles;  // one per Model::obstacles
   std::vector<Grip> grips;             // couplings that pull now, in the order of the scene, then hands
   std::vector<char> joints;            // one per Model::joints: it holds now
+  std::vector<WinchNow> winches;       // one per Model::winches
 };
 
 // load_factor scales loads and paths from the start (0) to the drive of `time` (1); 1 in dynamics. Does not allocate once

@@ -55,6 +55,10 @@ class Planner {
     for (const auto& [node, frame] : frame_of_) add_wall(node, frame);
     for (const auto& [a, b] : welded_bodies_) add_turn(a, b, false, Vec3::UnitZ());
     for (const JointModel& j : model_.joints) {
+      if (j.kind == JointKind::slider) {
+        add_slider(j);
+        continue;
+      }
       add_tie(j);
       const bool rods = j.rod_a >= 0 || j.rod_b >= 0;
       if (j.kind == JointKind::hinge) add_turn(carrier(j, true), carrier(j, false), true, j.axis);
@@ -65,7 +69,7 @@ class Planner {
  private:
   // Frames at nodes, and which of them are one.
   void collect(const JointModel& j) {
-    if (j.kind == JointKind::ball) return;
+    if (j.kind == JointKind::ball || j.kind == JointKind::slider) return;
     if (j.rod_a >= 0) frame_of_.emplace(j.node_a.value, j.frame_a);
     if (j.rod_b >= 0) frame_of_.emplace(j.node_b.value, j.frame_b);
     if (j.kind == JointKind::rigid && j.rod_a >= 0 && j.rod_b >= 0) frames_.unite(j.node_a.value, j.node_b.value);
@@ -122,6 +126,14 @@ class Planner {
     turn.across[1] = qb.conjugate() * axis.cross(first);
     turn.relative = qa.conjugate() * qb;
     plan_.turns.push_back(turn);
+  }
+
+  void add_slider(const JointModel& j) {
+    int a = j.body_a, b = j.body_b;
+    if (a < 0) std::swap(a, b);  // the world comes second
+    const Quat qa = orientation(a);
+    plan_.sliders.push_back({a, b, local_point(a, j.point), local_point(b, j.point), qa.conjugate() * j.axis,
+                             qa.conjugate() * orientation(b), static_cast<int>(&j - model_.joints.data())});
   }
 
   // Points of rods that are tied already, perhaps round a loop of joints, are not tied twice.

@@ -42,6 +42,13 @@ struct TurnTie {
   Vec3 across[2] = {Vec3::UnitX(), Vec3::UnitY()};  // hinge: in b's axes, perpendicular to the hinge
   Quat relative = Quat::Identity();                 // rigid: from a to b
 };
+struct SliderTie {  // two bodies, or a body and the world: b's point stays on a line that a carries, and both turn together
+  int a = 0, b = -1;                                    // bodies; -1: the world
+  Vec3 point_a = Vec3::Zero(), point_b = Vec3::Zero();  // in their own axes
+  Vec3 axis = Vec3::UnitZ();                            // in a's axes
+  Quat relative = Quat::Identity();                     // from a to b
+  int joint = -1;
+};
 struct JoinPlan {
   explicit JoinPlan(const Model& model);
   bool empty() const { return bodies == 0 && ties.empty() && walls.empty(); }
@@ -50,6 +57,7 @@ struct JoinPlan {
   std::vector<WallPlan> walls;
   std::vector<Tie> ties;
   std::vector<TurnTie> turns;
+  std::vector<SliderTie> sliders;
 };
 
 // The edges at a node.

@@ -105,6 +105,30 @@ struct JointModel {  // each side: a rod (rod >= 0), a body (body >= 0), or the 
   double material_a = 0, material_b = 0;                        // of a rod [m]
   double from = 0, until = forever;
 };
+struct WinchModel {  // at an end of a rod that is held
+  std::string name;
+  int rod = 0;
+  RodEnd end = RodEnd::start;
+  Timetable<double> speed;          // [m/s] > 0: pays out
+  double top_speed = 2;             // [m/s]
+  double acceleration = forever;    // [m/s^2]
+  double max_force = forever;       // [N]
+  Timetable<double> force;          // [N]
+  double stored = 0, shortest = 0;  // [m]
+  bool by_force() const { return !force.keys.empty(); }
+};
+struct SheaveModel {
+  int body = -1;              // -1: the world
+  Vec3 local = Vec3::Zero();  // in the body's axes; in the world [m]
+  double radius = 0, inertia = 0, bearing = 0, friction = 0;
+  bool locked = false;
+};
+struct ReevingModel {
+  std::string name;
+  int rod = 0;
+  std::vector<SheaveModel> points;  // one per node of the rod
+  double slack = 0;                 // [m]
+};
 struct BodyModel {
   std::string name;
   BodyKind kind = BodyKind::dynamic;
@@ -205,6 +229,8 @@ struct Model {
   std::vector<BodyModel> bodies;
   std::vector<GroundPlane> grounds;  // for bodies
   std::vector<JointModel> joints;
+  std::vector<WinchModel> winches;
+  std::vector<ReevingModel> reevings;
   std::vector<CouplingModel> couplings;
   std::vector<ProbeModel> probes;
   std::vector<ObstacleModel> obstacles;

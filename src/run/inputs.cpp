@@ -139,6 +139,16 @@ void switch_joint(const std::string& name, int joint, const InputValue& value, c
   TENDRIL_REQUIRE(live.joints.push(wanted), "no more than 16 joints can be switched by hand");
 }
 
+void order_winch(const std::string& name, int winch, const InputValue& value, const MethodInfo& method, Live& live) {
+  require(Feature::winch, name, method);
+  const auto number = value_of<double>(value, 0);
+  TENDRIL_REQUIRE(number.has_value() && std::isfinite(number->value), name + " takes a finite number in m/s");
+  const WinchOrder wanted{winch, number->value};
+  for (WinchOrder& known : live.winches)
+    if (known.winch == winch) return void(known = wanted);
+  TENDRIL_REQUIRE(live.winches.push(wanted), "no more than 8 winches can be moved by hand");
+}
+
 void check_hand(const Hand& hand, const std::string& name, const Model& model, const MethodInfo& method) {
   // Everything is checked here, so that a method may trust its inputs.
   const auto finite = [](const Pose& p, const Motion& m) {
@@ -219,6 +229,9 @@ void apply(std::string_view name, const InputValue& value, const Model& model, c
   for (std::size_t i = 0; i < model.joints.size(); ++i)
     if (name == "joint." + model.joints[i].name + ".on")
       return switch_joint(std::string(name), static_cast<int>(i), value, method, live);
+  for (std::size_t i = 0; i < model.winches.size(); ++i)
+    if (name == "winch." + model.winches[i].name + ".speed")
+      return order_winch(std::string(name), static_cast<int>(i), value, method, live);
   TENDRIL_REQUIRE(false, fmt::format("there is no input `{}`; {}", name, suggest(name, names)));
 }
 
@@ -241,6 +254,8 @@ std::vector<std::string> Simulation::input_names() const {
   }
   if (inside_->entry->info.can.any(Feature::switched_joints))
     for (const JointModel& joint : inside_->model->joints) names.push_back("joint." + joint.name + ".on");
+  for (const WinchModel& winch : inside_->model->winches)
+    if (!winch.by_force()) names.push_back("winch." + winch.name + ".speed");
   return names;
 }
 

@@ -42,6 +42,9 @@ class BodyChecker {
       error(path + ".b", "is the same body as a", "a joint must join two things");
     const bool rods = !joint.a.rod.empty() || !joint.b.rod.empty();
     if (rods && joint.point) error(path + ".point", "is given, but the joint is at the rod's point", {}, "remove it");
+    if (rods && joint.kind == JointKind::slider)
+      error(path + ".kind", "slides along a rod", "a slider joins two bodies, or a body and the world",
+            "let a clamp slide, or join the rod to a body that does");
     const auto held = [&](const JointPlace& p) {
       const auto b = std::find_if(scene_.bodies.begin(), scene_.bodies.end(), [&](auto& x) { return x.name == p.body; });
       return p.world || (b != scene_.bodies.end() && (b->kind == BodyKind::fixed || b->kind == BodyKind::driven));

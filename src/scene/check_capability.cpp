@@ -159,6 +159,14 @@ std::vector<Demand> demands_of(const Scene& scene) {
     if (scene.joints[i].from > 0 || scene.joints[i].until != forever)
       demands.push_back({numbered("joint", i) + (scene.joints[i].from > 0 ? ".from" : ".until"), Feature::switched_joints,
                          "joint `" + scene.joints[i].name + "` does"});
+  for (std::size_t i = 0; i < scene.joints.size(); ++i)
+    if (scene.joints[i].kind == JointKind::slider)
+      demands.push_back(
+          {numbered("joint", i) + ".kind", Feature::slider_joints, "joint `" + scene.joints[i].name + "` slides"});
+  for (std::size_t i = 0; i < scene.winches.size(); ++i)
+    demands.push_back({numbered("winch", i), Feature::winch, "the scene has winch `" + scene.winches[i].name + "`"});
+  for (std::size_t i = 0; i < scene.reevings.size(); ++i)
+    demands.push_back({numbered("reeving", i), Feature::reeving, "the scene has reeving `" + scene.reevings[i].name + "`"});
   if (scene.contact.enabled) demands.push_back({"contact.enabled", Feature::contact, "the scene asks for it"});
   for (std::size_t i = 0; i < scene.bodies.size(); ++i)
     demands.push_back({numbered("body", i), Feature::bodies, "the scene has body `" + scene.bodies[i].name + "`"});

@@ -165,6 +165,8 @@ Problems check_references(const Scene& scene) {
   check_names(scene, scene.bodies, "body", problems);
   check_names(scene, scene.couplings, "coupling", problems);
   check_names(scene, scene.joints, "joint", problems);
+  check_names(scene, scene.winches, "winch", problems);
+  check_names(scene, scene.reevings, "reeving", problems);
   check_names(scene, scene.obstacles, "obstacle", problems);
   check_names(scene, scene.probes, "probe", problems);
   if (scene.rods.empty())

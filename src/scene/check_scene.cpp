@@ -39,6 +39,7 @@ Problems check_values(const Scene& scene) {
   append(check_drive(scene));
   append(check_obstacles(scene));
   append(check_bodies(scene));
+  append(check_ropes(scene));
   add_independent(problems, std::move(across));
   return problems;
 }

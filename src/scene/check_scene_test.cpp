@@ -172,6 +172,36 @@ SENTENCE("scene", "loads, probes, joints and frames are checked") {
                   "warning: load[1].drag: has no effect on an equilibrium");
 }
 
+SENTENCE("scene", "winches stand at an end that is held, with rope enough, and reevings have a point for each node") {
+  const auto winch = [](const std::string& fields) {
+    return complaints(plain_scene + "[[winch]]\nrod = \"beam\"\n" + fields);
+  };
+  const std::string none = winch("");
+  EXPECT_CONTAINS(none, "winch[0]: method `der` has no winches");
+  EXPECT_EQ(none.find("nothing holds"), std::string::npos) << none;
+  EXPECT_CONTAINS(winch("end = \"end\"\n"), "winch[0]: nothing holds the end of rod \"beam\"");
+  EXPECT_CONTAINS(winch("speed = { keys = [[0, 3]] }\n"),
+                  "winch[0].speed.keys[0]: got 3 m/s, must be at most top_speed, 2 m/s");
+  EXPECT_CONTAINS(winch("speed = { shape = \"hold\", keys = [[0, 0], [1, 1.5], [1.5, -1]] }\nstored = 0.7\n"),
+                  "winch[0].stored: 0.7 m of rope, but speed pays out 0.75; store more rope, or pay out less");
+  EXPECT_EQ(winch("speed = { shape = \"hold\", keys = [[0, 0], [1, 1.5], [1.5, -1]] }\nstored = 0.75\n").find("stored"),
+            std::string::npos);
+  EXPECT_CONTAINS(winch("speed = { keys = [[0, 0]] }\nforce = { keys = [[0, 1]] }\n"), "speed and force are both given");
+  EXPECT_CONTAINS(winch("[[winch]]\nrod = \"beam\"\n"), "winch[1]: stands where winch \"winch1\" stands");
+  const auto reeving = [](const std::string& fields) {
+    return complaints(plain_scene +
+                      "[[rod]]\nname = \"rope\"\nmaterial = \"rubber\"\nsection = { circle = { radius = 0.01 } }\n"
+                      "rest = { polyline = { points = [[0, 0, 0], [0, 0, 1], [1, 0, 1]] } }\n[[reeving]]\n" +
+                      fields);
+  };
+  EXPECT_CONTAINS(reeving("rod = \"beam\"\npoints = [{ }, { }]\n"),
+                  "reeving[0].rod: does not name a rod whose rest curve is an open");
+  EXPECT_CONTAINS(reeving("rod = \"rope\"\npoints = [{ }, { }]\n"), "reeving[0].points: 2 points, but the rod has 3");
+  EXPECT_CONTAINS(reeving("rod = \"rope\"\npoints = [{ }, { body = \"hook\" }, { }]\n"), "no body is called \"hook\"");
+  EXPECT_CONTAINS(reeving("rod = \"rope\"\npoints = [{ }, { radius = 0 }, { }]\n"),
+                  "reeving[0].points[1].radius: got 0 m, must be > 0");
+}
+
 SENTENCE("scene", "bodies have mass and a possible inertia, and joints join two things that exist") {
   const auto body = [](const std::string& fields) { return plain_scene + "[[body]]\nname = \"bob\"\n" + fields; };
   EXPECT_EQ(complaints(body("mass = 1\ninertia = [1, 1, 2]\n")), "");

@@ -27,7 +27,10 @@ template <> struct Words<Hold> { static constexpr Word list[] = {
 template <> struct Words<Axes> { static constexpr Word list[] = {
   {"world", "fixed in space"}, {"material", "turns with the rod (d1, d2, d3): a follower load"}}; };
 template <> struct Words<JointKind> { static constexpr Word list[] = {
-  {"ball", "transmits force only"}, {"hinge", "free to turn about one axis"}, {"rigid", "transmits everything"}}; };
+  {"ball", "transmits force only"}, {"hinge", "free to turn about one axis"}, {"rigid", "transmits everything"},
+  {"slider", "free to slide along one axis, does not turn; between bodies, or a body and the world"}}; };
+template <> struct Words<RodEnd> { static constexpr Word list[] = {
+  {"start", "the rod's first point"}, {"end", "its last"}}; };
 template <> struct Words<Mode> { static constexpr Word list[] = {
   {"dynamics", "motion with inertia"}, {"statics", "one equilibrium, under the loads and paths of the end time"},
   {"quasistatic", "an equilibrium at every recorded time"}}; };
@@ -261,10 +264,41 @@ template <class V> void describe(V& v, Joint& j) {
   v("kind", j.kind, "what is transmitted");
   v("a", j.a, "what is joined", required);
   v("b", j.b, "to what it is joined", required);
-  v("axis", j.axis, "axis of a hinge, at the start", non_zero);
+  v("axis", j.axis, "axis of a hinge or a slider, at the start", non_zero);
   v("point", j.point, "where it is at the start, when no rod is joined; with a rod it is at the rod's point", unit("m"));
   v("from", j.from, "joins from this time on", unit("s"), at_least(0));
   v("until", j.until, "lets go at this time", unit("s"), above(0), or_forever);
+}
+
+// ---- ropes that run -----------------------------------------------------------------------------------------------------------------------
+template <class V> void describe(V& v, Winch& w) {
+  v.about("winch", "A drum that pays out rope at an end of a rod, or reels it in. The rope leaves the drum where a clamp or a joint holds this end.");
+  v("name", w.name, "winch1, winch2, ... when not given");
+  v("rod", w.rod, "name of the rod", refers_to("rod"));
+  v("end", w.end, "which end of the rod runs onto the drum");
+  v("speed", w.speed, "of the rope: > 0 pays out, < 0 reels in; 0 when not given", unit("m/s"));
+  v("top_speed", w.top_speed, "no speed beyond it can be asked for, here or while it runs", unit("m/s"), above(0));
+  v("acceleration", w.acceleration, "changes of speed are no faster; at once when not given", unit("m/s^2"), above(0));
+  v("max_force", w.max_force, "the drum slips under a larger tension; never when not given", unit("N"), above(0));
+  v("force", w.force, "instead of speed: the drum pulls with this force", unit("N"));
+  v("stored", w.stored, "rope on the drum at the start, straight and like that at this end", unit("m"), at_least(0));
+  v("shortest", w.shortest, "reeling in stops when only this much is out; three segments when not given", unit("m"), at_least(0));
+}
+template <class V> void describe(V& v, Sheave& s) {
+  v.about("sheave", "A point through which a rope runs; at both ends of the rope: where it is fastened.");
+  v("body", s.body, "to which it is fixed; the world when not given", refers_to("body"));
+  v("radius", s.radius, "radius of the groove", unit("m"), above(0));
+  v("inertia", s.inertia, "moment of inertia about its axle", unit("kg m^2"), at_least(0));
+  v("bearing", s.bearing, "friction of its bearing over the sum of both tensions", at_least(0));
+  v("friction", s.friction, "coefficient of friction of the rope on it, which counts when it is locked", at_least(0));
+  v("locked", s.locked, "it does not turn: the rope slides over it");
+}
+template <class V> void describe(V& v, Reeving& r) {
+  v.about("reeving", "A rope that runs freely through points, each fixed to a body or the world: tackle, hoists, cranes. Its rod is a polyline with a node at each point; between them the rope is straight.");
+  v("name", r.name, "reeving1, reeving2, ... when not given");
+  v("rod", r.rod, "name of the rod", refers_to("rod"));
+  v("points", r.points, "one for each node of the rod, in its order", required);
+  v("slack", r.slack, "by how much the rope is longer than its falls at the start; < 0: it starts stretched", unit("m"));
 }
 
 // ---- loads ---------------------------------------------------------------------------------------------------------------------------------
@@ -356,6 +390,8 @@ template <class V> void describe(V& v, Scene& s) {
   v("body", s.bodies, "rigid bodies");
   v("coupling", s.couplings, "pulls points of rods to moving places by springs");
   v("joint", s.joints, "joins rods and bodies at points");
+  v("winch", s.winches, "pays out rope at an end of a rod, or reels it in");
+  v("reeving", s.reevings, "ropes that run through sheaves");
   v("load", s.loads, "forces on rods");
   v("contact", s.contact, "whether and how rods touch");
   v("obstacle", s.obstacles, "what rods and bodies touch besides each other");

@@ -104,6 +104,19 @@ InputName parts_of(const std::string& input) {
   return {input.substr(0, first), input.substr(first + 1, last - first - 1), input.substr(last + 1)};
 }
 
+double winch_now(const Simulation& simulation, int winch) {
+  for (const WinchOrder& order : simulation.live().winches)
+    if (order.winch == winch) return order.speed;
+  return 0;
+}
+double joint_now(const Simulation& simulation, const std::string& name) {
+  const std::vector<Joint>& joints = simulation.scene().joints;
+  const auto at = std::find_if(joints.begin(), joints.end(), [&](const Joint& j) { return j.name == name; });
+  for (const JointSwitch& s : simulation.live().joints)
+    if (s.joint == at - joints.begin()) return s.on;
+  return at == joints.end() || at->from <= 0;  // as at the start
+}
+
 Json input_of(const Simulation& simulation, const std::string& input, double size) {
   // What a page needs to show a control: label, kind, unit, range, present value.
   const InputName part = parts_of(input);
@@ -116,6 +129,12 @@ Json input_of(const Simulation& simulation, const std::string& input, double siz
   const PathInput path = path_now(simulation, part.thing, part.name);
   if (part.what == "turn") return described("number", "turns", -10, 10, path.turn / (2 * std::numbers::pi));
   if (part.what == "move") return described("vector", "m", -size, size, numbers(path.move));
+  if (part.thing == "winch") {
+    for (std::size_t i = 0; i < simulation.scene().winches.size(); ++i)
+      if (const Winch& winch = simulation.scene().winches[i]; winch.name == part.name)
+        return described("number", "m/s", -winch.top_speed, winch.top_speed, winch_now(simulation, static_cast<int>(i)));
+  }
+  if (part.thing == "joint") return described("switch", "", 0, 1, joint_now(simulation, part.name));
   return described("number", part.what == "speed" ? "m/s" : part.what == "length" ? "m" : "", -size, size, 0.0);
 }
 

@@ -21,7 +21,7 @@ export interface CouplingDescription { name: string; rod: number; material: numb
 export interface InputDescription {
   name: string;
   label: string;
-  kind: "number" | "vector";
+  kind: "number" | "vector" | "switch";
   unit: string;
   low: number;
   high: number;

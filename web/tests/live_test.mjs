@@ -69,8 +69,8 @@ test("a scene draws, with the rod where it should be", async (context) => {
   const before = await look();
   let after = before;
   const moved = () => Math.hypot(after.at[nodes - 1].x - before.at[nodes - 1].x, after.at[nodes - 1].y - before.at[nodes - 1].y);
-  for (let tries = 0; tries < 8 && moved() < 60; tries++) { // it swings: where it is paused is a matter of luck
-    await play(page, 0.1);
+  for (let tries = 0; tries < 12 && moved() < 60; tries++) { // it swings: where it is paused is a matter of luck
+    await play(page, 0.1 + 0.03 * tries);
     await pause(page);
     after = await look();
   }

@@ -76,7 +76,9 @@ Checked<RodShape> shape_of(const Scene& scene, int index, const Marks& marks) {
              std::find(clamp.hold.begin(), clamp.hold.end(), Hold::position) != clamp.hold.end();
     });
   };
-  return shape_rod(rod, *borders, field, held(0) && held(1));
+  const bool reeved = std::any_of(scene.reevings.begin(), scene.reevings.end(),
+                                  [&](const Reeving& r) { return find_rod(scene, r.rod) == index; });
+  return shape_rod(rod, *borders, field, held(0) && held(1), reeved);
 }
 
 RodSpan next_span(const Model& model, const RodShape& shape) {

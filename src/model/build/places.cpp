@@ -290,6 +290,8 @@ Marks collect_marks(const Scene& scene, Problems& problems) {
     mark_side(scene.joints[i].a, fmt::format("joint[{}].a", i));
     mark_side(scene.joints[i].b, fmt::format("joint[{}].b", i));
   }
+  for (Size i = 0; i < scene.winches.size(); ++i) rod_of(scene.winches[i].rod, fmt::format("winch[{}].rod", i));
+  for (Size i = 0; i < scene.reevings.size(); ++i) rod_of(scene.reevings[i].rod, fmt::format("reeving[{}].rod", i));
   for (Size i = 0; i < scene.loads.size(); ++i) {
     // Point loads need nodes. Distributed loads do not: their names and stretches are checked only.
     const std::string field = fmt::format("load[{}]", i);
@@ -317,6 +319,7 @@ void place_everything(const Scene& scene, const std::vector<RodShape>& shapes, M
   for (const Load& load : scene.loads) std::visit([&](const auto& l) { placer.load(l); }, load);
   place_bodies(scene, model, problems);
   for (Size i = 0; i < scene.joints.size(); ++i) placer.joint(static_cast<int>(i));
+  if (!has_errors(problems)) place_ropes(scene, model, problems);
   for (Size i = 0; i < scene.couplings.size(); ++i) placer.coupling(static_cast<int>(i));
   for (Size i = 0; i < scene.probes.size(); ++i) placer.probe(static_cast<int>(i));
 }

@@ -165,7 +165,7 @@ void add_initial_frames(const Rod& rod, const ArcLengthCurve* initial, RodShape&
 // cos of the largest turn between neighbouring edges: beyond about 170 degrees curvature measures lose all meaning.
 constexpr double sharpest_cosine = -0.985;
 
-Problems check_polygon(const std::vector<Vec3>& point, bool closed, const std::string& field) {
+Problems check_polygon(const std::vector<Vec3>& point, bool closed, bool may_fold, const std::string& field) {
   // Finite nodes, no edge without length, no fold.
   const Size edges = point.size() - 1;
   double length = 0;
@@ -181,7 +181,7 @@ Problems check_polygon(const std::vector<Vec3>& point, bool closed, const std::s
       return complain(fmt::format("nodes {} and {} are at the same place", k, k + 1), "neighbouring nodes must be apart",
                       "use fewer segments, or take out the double point");
   }
-  for (Size k = closed ? 0 : 1; k < edges; ++k) {
+  for (Size k = closed ? 0 : 1; k < edges && !may_fold; ++k) {
     const Size before = k > 0 ? k - 1 : edges - 1;
     const Vec3 a = (point[before + 1] - point[before]).normalized(), b = (point[k + 1] - point[k]).normalized();
     if (a.dot(b) < sharpest_cosine)
@@ -214,7 +214,26 @@ Problems place_initial(const ArcLengthCurve& rest, const ArcLengthCurve& curve, 
 
 }  // namespace
 
-Checked<RodShape> shape_rod(const Rod& rod, const std::vector<double>& borders, const std::string& field, bool ends_held) {
+namespace {
+// Of a rope over sheaves: falls may run back on themselves, where no frame can be carried along; each has one of its own, and what
+// happens on the sheave is no strain.
+void give_falls_frames(RodShape& shape) {
+  const Size edges = static_cast<Size>(shape.edges);
+  for (Size k = 0; k < edges; ++k) {
+    const Vec3 t = (shape.rest_point[k + 1] - shape.rest_point[k]).normalized();
+    shape.rest_frame[k] = shape.frame[k] = frame_from(t, any_perpendicular(t));
+    shape.rest_twist[k] = shape.twist[k] = 0;
+  }
+  for (Size k = 0; k <= edges; ++k) {
+    shape.rest_node_frame[k] = shape.rest_frame[std::min(k, edges - 1)];
+    shape.rest_tangent[k] = shape.tangent[k] = director(shape.rest_node_frame[k], 2);
+  }
+  shape.first_half_twist = shape.last_half_twist = 0;
+}
+}  // namespace
+
+Checked<RodShape> shape_rod(const Rod& rod, const std::vector<double>& borders, const std::string& field, bool ends_held,
+                            bool reeved) {
   // A rod is a ring if it starts closed; an open rest curve may be welded, a closed one cannot start open.
   const ArcLengthCurve rest(rod.rest, rod.d1);
   std::optional<ArcLengthCurve> initial;
@@ -234,7 +253,7 @@ Checked<RodShape> shape_rod(const Rod& rod, const std::vector<double>& borders, 
     shape.rest_tangent.push_back(p.tangent);
   }
   if (rest.closed()) shape.rest_point.back() = shape.rest_point.front();
-  if (Problems bad = check_polygon(shape.rest_point, rest.closed(), field + ".rest"); !bad.empty()) return bad;
+  if (Problems bad = check_polygon(shape.rest_point, rest.closed(), reeved, field + ".rest"); !bad.empty()) return bad;
   shape.material = {0.0};
   for (Size k = 0; k + 1 < borders.size(); ++k) {
     shape.rest_length.push_back((shape.rest_point[k + 1] - shape.rest_point[k]).norm());
@@ -244,12 +263,13 @@ Checked<RodShape> shape_rod(const Rod& rod, const std::vector<double>& borders, 
   add_rest_frames(rod, rest, shape);
   if (initial) {
     if (Problems bad = place_initial(rest, *initial, ends_held, shape, field); !bad.empty()) return bad;
-    if (Problems bad = check_polygon(shape.point, shape.ring, field + ".initial"); !bad.empty()) return bad;
+    if (Problems bad = check_polygon(shape.point, shape.ring, reeved, field + ".initial"); !bad.empty()) return bad;
   } else {
     shape.point = shape.rest_point;
     shape.tangent = shape.rest_tangent;
   }
   add_initial_frames(rod, initial ? &*initial : nullptr, shape);
+  if (reeved) give_falls_frames(shape);
   return shape;
 }
 

@@ -45,9 +45,9 @@ struct RodShape {
 
 // Places rod.rest on the given borders and the start shape with it. Problems: coincident neighbours, folded edges, an
 // initial curve of another length. `field`: "rod[0]". `ends_held`: clamps hold both ends, so the start shape ends exactly where
-// the initial curve does; otherwise its nodes lie on that curve.
+// the initial curve does; otherwise its nodes lie on that curve. `reeved`: its nodes are sheaves, at which it may run right back.
 Checked<RodShape> shape_rod(const Rod& rod, const std::vector<double>& borders, const std::string& field,
-                            bool ends_held = false);
+                            bool ends_held = false, bool reeved = false);
 
 // The material frame at a node at the start: where a wall that holds this node has its directions.
 //

@@ -17,7 +17,7 @@ export class Inputs {
 
   setInputs(inputs: InputDescription[]): void {
     this.values = new Map(inputs.map((input) => [input.name, input.value]));
-    this.controls = inputs.map((input) => (input.name === "gravity" ? this.makeSwitch(input) : this.makeSliders(input)));
+    this.controls = inputs.map((input) => (input.name === "gravity" || input.kind === "switch" ? this.makeSwitch(input) : this.makeSliders(input)));
     this.turns = this.controls.filter((control) => control.input.kind === "number" && /\.turn$/.test(control.input.name));
     this.selected = 0;
     this.element.hidden = !inputs.length;
@@ -75,10 +75,11 @@ export class Inputs {
   }
 
   private makeSwitch(input: InputDescription): Control {
-    const box = el("input", { type: "checkbox", role: "switch", "aria-label": "Gravity", onchange: () => this.use(control, box.checked ? 1 : 0) });
+    const name = input.name === "gravity" ? "Gravity" : `joint ${input.label.replace(/^on /, "")} holds`;
+    const box = el("input", { type: "checkbox", role: "switch", "aria-label": name, onchange: () => this.use(control, box.checked ? 1 : 0) });
     const control: Control = {
       input, usedAt: 0, set: (value) => { box.checked = value !== 0; },
-      element: el("label", { class: "row switch" }, el("span", { class: "name" }, "Gravity"), box),
+      element: el("label", { class: "row switch" }, el("span", { class: "name" }, name), box),
     };
     control.set(input.value);
     return control;
