@@ -11,6 +11,7 @@ namespace cable_bend { std::vector<Check> experiment(ExperimentContext&); }
 namespace cable_catenary { std::vector<Check> experiment(ExperimentContext&); }
 namespace cable_free { std::vector<Check> experiment(ExperimentContext&); }
 namespace cable_gantry_crane { std::vector<Check> experiment(ExperimentContext&); }
+namespace cable_ground { std::vector<Check> experiment(ExperimentContext&); }
 namespace cable_limp_rope { std::vector<Check> experiment(ExperimentContext&); }
 namespace cable_mass_ratio { std::vector<Check> experiment(ExperimentContext&); }
 namespace cable_particle_mass_ratio { std::vector<Check> experiment(ExperimentContext&); }
@@ -82,6 +83,10 @@ std::span<const Experiment> all_experiments() {
       {"cable/gantry-crane", "Servin 2008, sec. VIII, Figs. 14-16",
        "a crane raises, lowers and tilts its hook, and a load of 10000 segments swings for 15 s", Experiment::quick,
        experiments::cable_gantry_crane::experiment},
+      {"cable/ground", "Euler, Eytelwein; weight",
+       "a rope falls on the ground and rests, holds and slides on slopes, and carries a load of 1e4 segments around a drum, "
+       "60 steps a second",
+       Experiment::quick, experiments::cable_ground::experiment},
       {"cable/limp-rope", "pendulum; docs/references.md 6d",
        "a rope without stiffness carries a load of 1e9 segments at 60 steps a second", Experiment::quick,
        experiments::cable_limp_rope::experiment},

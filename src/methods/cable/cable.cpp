@@ -65,6 +65,9 @@ Cable::Cable(std::shared_ptr<const Model> model, const Settings& settings)
   for (const Group& group : parts_.groups)
     solvers_.push_back(std::make_unique<GroupSolver>(parts_, group, settings_.solver));
   solved_.assign(solvers_.size(), 0);
+  if (Contacts::needed(*model_)) contacts_ = std::make_unique<Contacts>(*model_, parts_, &workers_);
+  for (auto* list : {&ahead_.x, &ahead_.v, &ahead_.spin}) list->assign(count, Vec3::Zero());
+  ahead_.q.assign(count, Quat::Identity());
   backup_ = state_;
   for (const RodModel& rod : model_->rods) reach_ = std::max(&rod == model_->rods.data() ? 0 : reach_, rod.length);
   drive_to(0, 1, Live{}, false);
@@ -216,37 +219,61 @@ void Cable::begin_with_last() {
   }
 }
 
+bool Cable::solve_once(const StepSizes& step) {
+  respond(step);
+  if (step.geometric) stiffen_bodies(step);
+  make_rows(step);
+  if (settings_.solver.kind != SolverKind::direct) begin_with_last();
+  workers_.for_each_chunk(static_cast<int>(solvers_.size()),
+                          [&](int g) { solved_[z(g)] = solvers_[z(g)]->solve(rows_, response_, step); });
+  solver_residual_ = 0;
+  int rounds = 1;
+  for (const auto& solver : solvers_)
+    rounds = std::max(rounds, solver->iterations()), solver_residual_ = std::max(solver_residual_, solver->residual());
+  report_.iterations += rounds;
+  if (std::find(solved_.begin(), solved_.end(), 0) != solved_.end()) return false;
+  if (!reevings_.empty() && !reevings_.solve(solvers_, rows_, step, response_)) return false;
+  if (contacts_ && !step.still && !contacts_->solve_pairs(solvers_, rows_, response_, step)) return false;
+  take_multipliers();
+  return true;
+}
+
+// Geometric stiffness, and bending that follows the load, are those of the tensions before. Where one grows by more than half, again with
+// the new ones.
+bool Cable::tensions_grew(const StepSizes& step) {
+  if (!step.geometric && settings_.bend_by_tension == 0) return false;
+  tensions(new_tension_);
+  bool grown = reevings_.has_grown(step, response_);
+  for (std::size_t i = 0; i < new_tension_.size() && !grown; ++i) {
+    const Element& e = parts_.elements[i];
+    if (e.kind != Element::Kind::segment) continue;
+    const double matters = 0.1 * e.inertia.x() / (step.dt * step.h * 0.5 * e.length);
+    grown = new_tension_[i] > matters && new_tension_[i] > 1.5 * std::max(0.0, state_.tension[i]);
+  }
+  std::swap(state_.tension, new_tension_);
+  return grown;
+}
+
 bool Cable::solve(const StepSizes& step) {
   constexpr int most_passes = 4;
   for (int pass = 0; pass < most_passes; ++pass) {
-    respond(step);
-    if (step.geometric) stiffen_bodies(step);
-    make_rows(step);
-    if (settings_.solver.kind != SolverKind::direct) begin_with_last();
-    workers_.for_each_chunk(static_cast<int>(solvers_.size()),
-                            [&](int g) { solved_[z(g)] = solvers_[z(g)]->solve(rows_, response_, step); });
-    solver_residual_ = 0;
-    int rounds = 1;
-    for (const auto& solver : solvers_)
-      rounds = std::max(rounds, solver->iterations()), solver_residual_ = std::max(solver_residual_, solver->residual());
-    report_.iterations += rounds;
-    if (std::find(solved_.begin(), solved_.end(), 0) != solved_.end()) return false;
-    if (!reevings_.empty() && !reevings_.solve(solvers_, rows_, step, response_)) return false;
-    take_multipliers();
-    if (!step.geometric && settings_.bend_by_tension == 0) return true;
-    // Geometric stiffness, and bending that follows the load, are those of the tensions before. Where one grows by more than half, again with the new ones.
-    tensions(new_tension_);
-    bool grown = reevings_.has_grown(step, response_);
-    for (std::size_t i = 0; i < new_tension_.size() && !grown; ++i) {
-      const Element& e = parts_.elements[i];
-      if (e.kind != Element::Kind::segment) continue;
-      const double matters = 0.1 * e.inertia.x() / (step.dt * step.h * 0.5 * e.length);
-      grown = new_tension_[i] > matters && new_tension_[i] > 1.5 * std::max(0.0, state_.tension[i]);
-    }
-    std::swap(state_.tension, new_tension_);
-    if (!grown) return true;
+    if (!solve_once(step)) return false;
+    if (!tensions_grew(step)) return true;
   }
   return true;
+}
+
+// Where a spin leads to: it follows from the momentum, which nothing but moments changes; the turn is that of the middle of the step.
+// [ERRATA S25]
+Quat Cable::turned(std::size_t i, const Vec3& spin, double dt) const {
+  const Element& e = parts_.elements[i];
+  const Quat& q = state_.q[i];
+  if (e.kind == Element::Kind::body && model_->bodies[z(e.number)].kind == BodyKind::guided)
+    return (exp_quat(Vec3(dt * spin)) * q).normalized();
+  const Vec3 momentum = q * e.inertia.cwiseProduct(q.conjugate() * spin);
+  const Quat half = (Quat(1, 0.25 * dt * spin.x(), 0.25 * dt * spin.y(), 0.25 * dt * spin.z()) * q).normalized();
+  const Vec3 middle = half * (half.conjugate() * momentum).cwiseQuotient(e.inertia);
+  return (exp_quat(Vec3(dt * middle)) * q).normalized();
 }
 
 void Cable::move(const StepSizes& step) {
@@ -255,23 +282,19 @@ void Cable::move(const StepSizes& step) {
     if (e.led) continue;
     const Response& r = response_[i];
     const Vec3 spin_before = spin_of(i);
-    state_.a_before[i] = step.before > 0 ? state_.a[i] : Vec3::Zero();
-    state_.turn_before[i] = step.before > 0 ? state_.turn[i] : Vec3::Zero();
-    state_.a[i] = (r.v - state_.v[i]) / step.h, state_.turn[i] = (r.spin - spin_before) / step.h;
+    // What forces that jump did is no acceleration that goes on.
+    if (!contacts_ || step.still || !contacts_->was_hit(i)) {
+      state_.a_before[i] = step.before > 0 ? state_.a[i] : Vec3::Zero();
+      state_.turn_before[i] = step.before > 0 ? state_.turn[i] : Vec3::Zero();
+      state_.a[i] = (r.v - state_.v[i]) / step.h, state_.turn[i] = (r.spin - spin_before) / step.h;
+    }
     state_.v[i] = r.v;
     state_.x[i] += step.dt * r.v;
-    // Spins follow from the momentum, which nothing but moments changes; the turn is that of the middle of the step. [ERRATA S25]
     Quat& q = state_.q[i];
-    if (e.kind == Element::Kind::body && model_->bodies[z(e.number)].kind == BodyKind::guided) {
-      state_.momentum[i] = world_inertia(model_->bodies[z(e.number)], q) * r.spin;
-      q = (exp_quat(step.dt * r.spin) * q).normalized();
-      continue;
-    }
-    state_.momentum[i] = q * e.inertia.cwiseProduct(q.conjugate() * r.spin);
-    const Quat half =
-        (Quat(1, 0.25 * step.dt * r.spin.x(), 0.25 * step.dt * r.spin.y(), 0.25 * step.dt * r.spin.z()) * q).normalized();
-    const Vec3 middle = half * (half.conjugate() * state_.momentum[i]).cwiseQuotient(e.inertia);
-    q = (exp_quat(step.dt * middle) * q).normalized();
+    const bool guided = e.kind == Element::Kind::body && model_->bodies[z(e.number)].kind == BodyKind::guided;
+    state_.momentum[i] = guided ? Vec3(world_inertia(model_->bodies[z(e.number)], q) * r.spin)
+                                : Vec3(q * e.inertia.cwiseProduct(q.conjugate() * r.spin));
+    q = turned(i, r.spin, step.dt);
   }
   switches_.take_step();
   reevings_.move(step);
@@ -322,6 +345,7 @@ StepReport Cable::step(double time, double dt, const Live& live) {
   for (int k = 0; k < settings_.substeps; ++k) {
     const StepReport one = step_once(time + k * part, part, live);
     all.iterations += one.iterations, all.residual = std::max(all.residual, one.residual);
+    all.penetration = std::max(all.penetration, one.penetration), all.contacts = one.contacts;
     all.outcome = one.outcome, all.cause = one.cause;
     if (one.outcome != Outcome::fine) break;
   }
@@ -329,46 +353,58 @@ StepReport Cable::step(double time, double dt, const Live& live) {
   return report_ = all;
 }
 
+StepSizes Cable::sizes(double dt) const {
+  return {dt,
+          0.5 * (before_ + dt),
+          before_,
+          settings_.averaged,
+          settings_.extra_damping * dt,
+          settings_.geometric,
+          false,
+          settings_.averaged && settings_.pitched};
+}
+
 StepReport Cable::step_once(double time, double dt, const Live& live) {
-  constexpr double apart = 0.1;  // of a segment
   report_ = {};
   report_.step_taken = dt;
+  if (contacts_) {
+    step_in_parts(time, dt, live);
+    return report_;
+  }
   drive_to(time + dt, 1, live, false);
   if (mesh_.varies()) change_mesh(dt);
   flow_.begin(state_);
   lead(dt);
-  StepSizes step{dt,
-                 0.5 * (before_ + dt),
-                 before_,
-                 settings_.averaged,
-                 settings_.extra_damping * dt,
-                 settings_.geometric,
-                 false,
-                 settings_.averaged && settings_.pitched};
+  const StepSizes step = sizes(dt);
   reevings_.begin(drive_, state_, step);
   if (!(mesh_.varies() ? solve_with_winches(step) : solve(step))) {
     report_.outcome = Outcome::diverged, report_.cause = Cause::not_finite;
     return report_;
   }
+  finish(step);
+  return report_;
+}
+
+void Cable::finish(const StepSizes& step) {
+  constexpr double apart = 0.1;  // of a segment
   impact_ = impact_loss(step);
   move(step);
-  if (mesh_.varies()) count_winches(dt);
-  before_ = dt;
+  if (mesh_.varies()) count_winches(step.dt);
+  before_ = step.dt;
   if (is_diverged()) {
     report_.outcome = Outcome::diverged, report_.cause = Cause::not_finite;
-    return report_;
+    return;
   }
   const double gap = worst_gap();
-  report_.residual = std::max(gap, solver_residual_);
+  report_.residual = std::max({report_.residual, gap, solver_residual_});
   loads_.update(drive_);
   collect_loads();
   count_flow(step);
   if (gap > apart) {
     report_.outcome = Outcome::diverged, report_.cause = joint_apart;
-    note_failure(dt);
+    note_failure(step.dt);
   }
   if (reevings_.shortest_fall() < 1) report_.outcome = Outcome::diverged, report_.cause = blocks_met;
-  return report_;
 }
 
 }  // namespace tendril::cable

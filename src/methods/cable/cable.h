@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "methods/cable/adapt.h"
+#include "methods/cable/contacts.h"
 #include "methods/cable/entry.h"
 #include "methods/cable/feed.h"
 #include "methods/cable/flow.h"
@@ -78,6 +79,18 @@ class Cable final : public Method, public Explains {
   void begin_with_last();
   void follow_tension(const StepSizes& step, std::size_t joint);
   void hold_back(std::size_t joint);
+  bool solve_once(const StepSizes& step);
+  bool tensions_grew(const StepSizes& step);
+  StepSizes sizes(double dt) const;
+  void finish(const StepSizes& step);  // velocities are found: the motion, and its report
+  Quat turned(std::size_t i, const Vec3& spin, double dt) const;
+  // ---- steps in which things touch: divided_step.cpp
+  enum class Try : std::uint8_t { good, divide, not_finite };
+  void step_in_parts(double time, double dt, const Live& live);
+  Try try_part(const StepSizes& step);
+  bool settle_contacts(const StepSizes& step, Try& fate);
+  void look_ahead(const StepSizes& step, bool solved);
+  double gap_ahead() const;
   void take_multipliers();
   void tensions(std::vector<double>& out) const;
   void move(const StepSizes& step);
@@ -146,8 +159,12 @@ class Cable final : public Method, public Explains {
   State backup_;
   double reach_ = 1;  // [m] the longest rod
   FlowMeter flow_;
-  double before_ = 0;  // [s] the last step
-  double impact_ = 0;  // [J] in this step
+  std::unique_ptr<Contacts> contacts_;  // none: nothing can touch
+  Ahead ahead_;
+  Contacts::Verdict verdict_;  // of the last try of a part
+  int level_ = 0;              // steps are taken in 2^level parts
+  double before_ = 0;          // [s] the last step
+  double impact_ = 0;          // [J] in this step
   double hands_ = 0, wind_ = 0, drag_ = 0;
   double brought_clamps_ = 0, brought_bodies_ = 0, paid_back_ = 0;  // [J] in the step: by rope from drums, by what was owed
   MeshEvents mesh_events_;

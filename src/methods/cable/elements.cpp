@@ -154,6 +154,7 @@ void Cable::respond(const StepSizes& step) {
       respond_body(i, step);
   }
   add_grips(step);
+  if (contacts_ && !step.still) contacts_->add_to(response_, step);
 }
 
 std::size_t Cable::grip_element(const Grip& grip) const {

@@ -128,7 +128,7 @@ MethodInfo make_info() {
                                 Feature::hold_inside,   Feature::hold_twist_alone, Feature::ring,
                                 Feature::joints,        Feature::bodies,           Feature::stiffening};
   info.can.motion = features.with({Feature::inertia, Feature::limp_twist, Feature::winch, Feature::varying_nodes,
-                                   Feature::switched_joints, Feature::slider_joints, Feature::reeving});
+                                   Feature::switched_joints, Feature::slider_joints, Feature::reeving, Feature::contact});
   info.can.equilibrium = features.with({Feature::equilibria});
   info.can.fewest_edges = 1;
   info.options = options();
@@ -233,11 +233,42 @@ void check_reeved(const Model& model, Problems& problems) {
 }
 }  // namespace
 
+namespace {
+// What cannot be had together.
+void check_together(const Model& model, const Options& options, Problems& problems) {
+  const auto refuse = [&](const std::string& field, const std::string& what, const std::string& remedy) {
+    problems.push_back({Severity::error, "", field, what, "", remedy});
+  };
+  const bool adaptive = options.flag("adaptive");
+  const auto wound = std::find_if(model.winches.begin(), model.winches.end(),
+                                  [&](const WinchModel& w) { return !model.rods[z(w.rod)].reeved; });
+  const bool varies = adaptive || wound != model.winches.end();
+  if (model.contact.enabled && adaptive)
+    refuse("options.cable.adaptive", "method `cable` has contact of meshes that stay as they are only",
+           "set adaptive = false, or contact.enabled = false");
+  if (model.contact.enabled && wound != model.winches.end())
+    refuse(fmt::format("winch[{}]", wound - model.winches.begin()),
+           "winds a rope of segments, but method `cable` has contact of meshes that stay as they are only",
+           "give the rope a [[reeving]], or set contact.enabled = false");
+  if (options.word("solver") != "direct" && (varies || model.contact.enabled || !model.reevings.empty()))
+    refuse("options.cable.solver", "solvers that iterate know joints only: no contact, no reeving, no mesh that changes",
+           "solver = \"direct\", the default");
+  if (varies && options.word("joint") != "smooth")
+    refuse("options.cable.joint", "joints to compare with stand in meshes that stay as they are",
+           "joint = \"smooth\", the default");
+  for (std::size_t r = 0; r < model.rods.size(); ++r)
+    if (varies && !model.rods[r].law.is_linear())
+      refuse(fmt::format("rod[{}].stiffening_strain", r), "a rod that stiffens keeps its mesh",
+             "remove the winch, or stiffening_strain");
+}
+}  // namespace
+
 Problems check(const Model& model, const Options& options) {
   if (particles::particle_model(options.word("model"))) return particles::check_particles(model, options.word("model"));
   Problems problems;
   if (options.word("joint") != "smooth") check_joint_form(model, options.word("joint"), problems);
   check_reeved(model, problems);
+  check_together(model, options, problems);
   for (std::size_t w = 0; w < model.winches.size(); ++w) check_winch(model, w, problems);
   for (std::size_t j = 0; j < model.joints.size(); ++j) check_frames_held_once(model, j, problems);
   check_points_held_once(model, problems);

@@ -37,6 +37,7 @@ class FlowMeter {
   };
   void count(const Drive& drive, const State& state, const Level& level, double dt);
   const EnergyFlow& flow() const { return flow_; }
+  EnergyFlow& of_contacts() { return flow_; }  // what they did is added by them
   void visit_state(StateArchive& archive);
 
  private:

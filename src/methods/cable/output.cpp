@@ -244,6 +244,7 @@ void Cable::write(Frame& frame) const {
   reevings_.write(frame);
   reevings_.add_energy(before_, energy);
   frame.contacts.clear();
+  if (contacts_) frame.contacts.assign(contacts_->points().begin(), contacts_->points().end());
   frame.flow = flow_.flow();
   frame.report = report_;
   find_reactions(frame.reactions);
@@ -281,6 +282,7 @@ void Cable::write_joints(Frame& frame) const {
 void Cable::visit_state(StateArchive& archive) {
   archive(late_, drive_, report_, before_, flow_, state_, mesh_, feed_, reevings_);
   switches_.visit_state(archive, parts_);
+  if (contacts_) archive(*contacts_, level_);
   if (!archive.reading()) return;
   if (mesh_.varies())
     for (const auto& solver : solvers_) solver->reshape();

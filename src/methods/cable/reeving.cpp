@@ -130,7 +130,8 @@ void Reevings::begin(const Drive& drive, const State& state, const StepSizes& st
 
 // ---- the solve ------------------------------------------------------------------------------------------------------------------------
 // What one fall does to the elements at its ends, over h.
-void Reevings::kick(int k, double tension, double h, const std::vector<Response>& elements, std::vector<Kick>& kicks) const {
+void Reevings::kick(int k, double tension, double h, const std::vector<Response>& elements,
+                    std::vector<Vector6>& kicks) const {
   for (const int side : {0, 1}) {
     const Point& point = points_[z(falls_[z(k)].point + side)];
     const std::size_t e = z(point.element);
@@ -138,8 +139,8 @@ void Reevings::kick(int k, double tension, double h, const std::vector<Response>
     const Response& r = elements[e];
     const Vec3 force = (side == 0 ? h : -h) * tension * falls_[z(k)].direction;
     const Vec3 moment = point.lever.cross(force);
-    kicks[e].v += r.linear * force, kicks[e].spin += r.angular * moment;
-    if (r.has_mixed) kicks[e].v += r.mixed * moment, kicks[e].spin += r.mixed.transpose() * force;
+    kicks[e].head<3>() += r.linear * force, kicks[e].tail<3>() += r.angular * moment;
+    if (r.has_mixed) kicks[e].head<3>() += r.mixed * moment, kicks[e].tail<3>() += r.mixed.transpose() * force;
   }
 }
 
@@ -155,8 +156,8 @@ void Reevings::note_groups(const Solvers& solvers, std::size_t elements) {
 // How fast a fall grows longer, of the velocities in kicks_.
 double Reevings::rate_of(int k) const {
   const auto velocity = [&](const Point& point) {
-    const Kick& kick = kicks_[z(point.element)];
-    return Vec3(kick.v + kick.spin.cross(point.lever));
+    const Vector6& kick = kicks_[z(point.element)];
+    return Vec3(kick.head<3>() + Vec3(kick.tail<3>()).cross(point.lever));
   };
   const std::size_t p = z(falls_[z(k)].point);
   return falls_[z(k)].direction.dot(velocity(points_[p + 1]) - velocity(points_[p]));
@@ -165,14 +166,16 @@ double Reevings::rate_of(int k) const {
 void Reevings::find_answers(const Solvers& solvers, const std::vector<JointRows>& rows, const StepSizes& step,
                             const std::vector<Response>& elements) {
   const int falls = static_cast<int>(falls_.size());
-  for (std::size_t e = 0; e < kicks_.size(); ++e)
-    kicks_[e] = parts_.elements[e].led ? Kick{} : Kick{elements[e].v, elements[e].spin};
+  for (std::size_t e = 0; e < kicks_.size(); ++e) {
+    kicks_[e].setZero();
+    if (!parts_.elements[e].led) kicks_[e] << elements[e].v, elements[e].spin;
+  }
   for (int k = 0; k < falls; ++k) falls_[z(k)].rate = rate_of(k);
   for (int l = 0; l < falls; ++l) {
-    std::fill(kicks_.begin(), kicks_.end(), Kick{});
+    std::fill(kicks_.begin(), kicks_.end(), Vector6(Vector6::Zero()));
     kick(l, 1, step.h, elements, kicks_);
     for (std::size_t g = 0; g < solvers.size(); ++g)
-      if (touched_[g]) solvers[g]->react(rows, step, kicks_, false);
+      if (touched_[g]) solvers[g]->follow(rows, step, kicks_, false);
     for (int k = 0; k < falls; ++k) answer_[z(k * falls + l)] = -rate_of(k);
   }
 }
@@ -314,12 +317,12 @@ bool Reevings::solve(const Solvers& solvers, const std::vector<JointRows>& rows,
   if (!settled) return false;
   for (std::size_t p = 0; p < points_.size(); ++p)
     new_friction_[p] = points_[p].inside ? force_at(static_cast<int>(p), step) : 0;
-  std::fill(kicks_.begin(), kicks_.end(), Kick{});
+  std::fill(kicks_.begin(), kicks_.end(), Vector6(Vector6::Zero()));
   for (std::size_t k = 0; k < falls; ++k) kick(static_cast<int>(k), new_tension_[k], step.h, elements, kicks_);
   for (std::size_t g = 0; g < solvers.size(); ++g)
-    if (touched_[g]) solvers[g]->react(rows, step, kicks_, true);
+    if (touched_[g]) solvers[g]->follow(rows, step, kicks_, true);
   for (std::size_t e = 0; e < kicks_.size(); ++e)
-    if (!parts_.elements[e].led) elements[e].v += kicks_[e].v, elements[e].spin += kicks_[e].spin;
+    if (!parts_.elements[e].led) elements[e].v += kicks_[e].head<3>(), elements[e].spin += kicks_[e].tail<3>();
   return true;
 }
 

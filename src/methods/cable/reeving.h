@@ -10,7 +10,7 @@
 // At an end w = 0, or it is the speed of a winch; one that slips or pulls with a given force gives T instead.
 //
 // All T and w of all reevings are one small dense system. Bodies and what is joined to them answer by their groups' factors
-// (GroupSolver::react): v' = v0 + sum T_k v_k. Which falls are slack, which sheaves stick, and which winches slip is found by an active
+// (GroupSolver::follow): v' = v0 + sum T_k v_k. Which falls are slack, which sheaves stick, and which winches slip is found by an active
 // set, from that of the step before.
 #pragma once
 
@@ -91,7 +91,7 @@ class Reevings {
   void weigh(const StepSizes& step);
   void find_answers(const Solvers& solvers, const std::vector<JointRows>& rows, const StepSizes& step,
                     const std::vector<Response>& elements);
-  void kick(int fall, double tension, double h, const std::vector<Response>& elements, std::vector<Kick>& kicks) const;
+  void kick(int fall, double tension, double h, const std::vector<Response>& elements, std::vector<Vector6>& kicks) const;
   void note_groups(const Solvers& solvers, std::size_t elements);
   void assemble(const StepSizes& step);
   bool correct(const StepSizes& step, bool one_only);
@@ -123,7 +123,7 @@ class Reevings {
   std::vector<double> answer_;  // falls x falls: -J_k v_l
   DenseLU matrix_;
   std::vector<double> unknown_;  // T of falls, then w of points
-  std::vector<Kick> kicks_;
+  std::vector<Vector6> kicks_;
   std::vector<int> group_of_;
   std::vector<char> touched_;  // groups
 };

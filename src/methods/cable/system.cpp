@@ -93,7 +93,7 @@ void weigh_rows(const Joint& joint, bool point_on, bool frame_on, double tension
   rows.point_on = point_on && joint.holds_point;
   const auto weigh = [&](double k, double c, double share, double& give, double& pull) {
     if (k == rigid) {
-      give = 0, pull = 1 / (step.h * step.dt);
+      give = 0, pull = 1 / (step.h * std::max(step.dt, step.mend));
       return true;
     }
     const double d = share * k * step.dt + c;
@@ -291,41 +291,38 @@ void GroupSolver::spread(std::vector<Response>& elements, const StepSizes& step)
   }
 }
 
-void GroupSolver::react(const std::vector<JointRows>& rows, const StepSizes& step, std::vector<Kick>& kicks, bool keep) {
+void GroupSolver::follow(const std::vector<JointRows>& rows, const StepSizes& step, std::vector<Vector6>& change,
+                         bool keep) {
+  if (group_.joints.empty()) return;
+  const auto moves = [&](int e) { return !parts_.elements[z(e)].led; };
   for (std::size_t i = 0; i < group_.joints.size(); ++i) {
     const Joint& joint = parts_.joints[z(group_.joints[i])];
     const JointRows& r = rows[z(group_.joints[i])];
     Vec3 rate = Vec3::Zero(), turn = Vec3::Zero();
     const auto side = [&](int e, const Vec3& lever, double sign) {
-      if (parts_.elements[z(e)].led) return;
-      rate += sign * (kicks[z(e)].v + kicks[z(e)].spin.cross(lever));
-      turn += sign * kicks[z(e)].spin;
+      if (!moves(e)) return;
+      const Vec3 v = change[z(e)].head<3>(), spin = change[z(e)].tail<3>();
+      rate += sign * (v + spin.cross(lever)), turn += sign * spin;
     };
     side(joint.a, r.lever_a, -1);
     side(joint.b, r.lever_b, 1);
     if (r.slides) rate -= r.axis.dot(rate) * r.axis;
     const Vec3 turned = r.turn * turn;
-    for (int k = 0; k < 3; ++k)
-      extra_[6 * i + z(k)] = r.point_on ? -rate[k] / step.h : 0, extra_[6 * i + 3 + z(k)] = -turned[k] / step.h;
+    double* more = extra_.data() + 6 * i;
+    for (int k = 0; k < 3; ++k) more[k] = r.point_on ? -rate[k] / step.h : 0, more[k + 3] = -turned[k] / step.h;
   }
-  if (group_.joints.empty()) return;
   if (group_.path)
     tridiagonal_.solve(extra_);
   else
     general_.solve(extra_);
   for (std::size_t i = 0; i < group_.joints.size(); ++i) {
     const Joint& joint = parts_.joints[z(group_.joints[i])];
-    const Eigen::Map<const Eigen::Matrix<double, 6, 1>> lambda(extra_.data() + 6 * i);
-    const auto side = [&](int e, const Block6& response) {
-      if (parts_.elements[z(e)].led) return;
-      const Eigen::Matrix<double, 6, 1> change = step.h * (response * lambda);
-      kicks[z(e)].v += change.head<3>(), kicks[z(e)].spin += change.tail<3>();
-    };
-    side(joint.a, by_a_[i]);
-    side(joint.b, by_b_[i]);
+    const Eigen::Map<const Vector6> more(extra_.data() + 6 * i);
+    if (moves(joint.a)) change[z(joint.a)] += step.h * (by_a_[i] * more);
+    if (moves(joint.b)) change[z(joint.b)] += step.h * (by_b_[i] * more);
   }
   if (!keep) return;
-  for (std::size_t i = 0; i < lambda_.size(); ++i) lambda_[i] += extra_[i];
+  for (std::size_t k = 0; k < lambda_.size(); ++k) lambda_[k] += extra_[k];
 }
 
 bool GroupSolver::solve_again() {

@@ -32,6 +32,9 @@ struct StepSizes {
   bool geometric = true;
   bool still = false;    // an iteration of an equilibrium
   bool pitched = false;  // averaged only: two more solutions keep the pitch of waves, see GroupSolver::keep_pitch
+  double mend =
+      0;  // [s] longer than dt: the time in which gaps of hard joints are closed. Those that a long step left would throw
+          // things about if a short one closed them at once.
 };
 
 // How much of the damping that keeps unresolved motion quiet is needed. Implicit geometric stiffness by itself neither loses nor gains,
@@ -79,10 +82,7 @@ struct JointRows {
   bool on[3] = {false, false, false};
 };
 
-// A change of an element's velocities.
-struct Kick {
-  Vec3 v = Vec3::Zero(), spin = Vec3::Zero();
-};
+using Vector6 = Eigen::Matrix<double, 6, 1>;
 
 class GroupSolver {
  public:
@@ -93,9 +93,9 @@ class GroupSolver {
   // The same in two parts, to see what each costs.
   void assemble(const std::vector<JointRows>& rows, const std::vector<Response>& elements, const StepSizes& step);
   [[nodiscard]] bool solve_assembled();
-  // What joints do when the elements of the group are kicked: adds to the kicks what follows from it. After solve(), with its rows and
-  // factors. `keep`: the multipliers too are added to those of solve().
-  void react(const std::vector<JointRows>& rows, const StepSizes& step, std::vector<Kick>& kicks, bool keep);
+  // What the joints of the group make of a change of its elements' velocities (linear, angular), with the matrix of the last solve;
+  // `keep`: their multipliers are changed with it.
+  void follow(const std::vector<JointRows>& rows, const StepSizes& step, std::vector<Vector6>& change, bool keep = false);
   const double* multiplier(std::size_t joint_in_group) const { return lambda_.data() + 6 * joint_in_group; }
   // Where solvers that iterate begin; it keeps nothing from solve to solve.
   void begin_with(std::size_t joint_in_group, const Vec3& force, const Vec3& couple);
