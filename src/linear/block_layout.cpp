@@ -99,7 +99,7 @@ void BlockLDLT::lay_out() {
     most_rows = std::max(most_rows, node.stride), most_beside = std::max(most_beside, degree_.beside(v).size());
   }
   diagonal_.resize(lay(diagonal)), lower_.resize(lay(below));
-  scale_.resize(3 * lay(blocks_)), work_.resize(3 * lay(blocks_));
+  scale_.resize(3 * lay(blocks_)), work_.resize(3 * lay(blocks_) + lay(most_rows));
   panel_.resize(6 * lay(most_rows)), product_.resize(6 * lay(most_rows));
   relative_.resize(most_beside);
   dense_size_ = static_cast<int>(last_rows_.size());

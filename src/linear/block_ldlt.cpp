@@ -38,6 +38,28 @@ void combine(int w, int c, const double* f, const double* from, int stride, int 
   combine<6>(c, f, from, stride, first, to);
 }
 
+// The same of one column: to = from f.
+template <int W>
+void combine_one(const double* __restrict f, const double* __restrict from, int stride, double* __restrict to) {
+  for (int r = 0; r < stride; r += 4) {
+    double sum[4];
+    for (int i = 0; i < 4; ++i) sum[i] = f[0] * from[r + i];
+    for (int k = 1; k < W; ++k)
+      for (int i = 0; i < 4; ++i) sum[i] += f[k] * from[k * stride + r + i];
+    for (int i = 0; i < 4; ++i) to[r + i] = sum[i];
+  }
+}
+// sum_k -= column k of `from` . x, in four sums.
+template <int W>
+void subtract_products(const double* __restrict from, const double* __restrict x, int stride, double* __restrict sum) {
+  for (int k = 0; k < W; ++k) {
+    double part[4] = {0, 0, 0, 0};
+    for (int r = 0; r < stride; r += 4)
+      for (int i = 0; i < 4; ++i) part[i] += from[k * stride + r + i] * x[r + i];
+    sum[k] -= (part[0] + part[1]) + (part[2] + part[3]);
+  }
+}
+
 // Scaled by powers of two, since rows differ in their units; inverted; scaled back.
 template <int W>
 PivotReport invert_scaled(double* d, double accepted) {
@@ -255,19 +277,26 @@ void BlockLDLT::solve(std::span<double> x, int columns) const {
   }
 }
 
-// y: in the order of elimination.
+// y: in the order of elimination; behind it there is room for what stands beside a node, gathered.
 void BlockLDLT::solve_one(double* y) const {
   const auto order = degree_.order();
+  double* const gathered = y + 3 * blocks_;
   for (const int p : order) {  // L
     const Node& node = nodes_[bl(p)];
     if (node.at >= 0) break;
-    const double *l = lower_.data() + node.below, *own = y + node.position;
+    if (node.stride == 0) continue;
+    const double *l = lower_.data() + node.below, *own = y + node.position, *from = gathered;
+    if (node.width == 5)
+      combine_one<5>(own, l, node.stride, gathered);
+    else if (node.width == 3)
+      combine_one<3>(own, l, node.stride, gathered);
+    else
+      combine_one<6>(own, l, node.stride, gathered);
     for (const int a : degree_.beside(p)) {
       const Node& row = nodes_[bl(a)];
       double* to = y + row.position;
-      for (int k = 0; k < node.width; ++k)
-        for (int i = 0; i < row.width; ++i) to[i] -= l[k * node.stride + i] * own[k];
-      l += row.width;
+      for (int i = 0; i < row.width; ++i) to[i] -= from[i];
+      from += row.width;
     }
   }
   double* last = y + last_position_;
@@ -275,25 +304,32 @@ void BlockLDLT::solve_one(double* y) const {
   if (dense_size_ > 0) dense_.solve({last, bl(dense_size_)});
   for (int i = 0; i < dense_size_; ++i) last[i] *= dense_scale_[bl(i)];
   for (int k = static_cast<int>(order.size()) - 1; k >= 0; --k) {  // D L^T
-    const int p = order[bl(k)];
-    const Node& node = nodes_[bl(p)];
-    if (node.at >= 0) continue;
-    const int w = node.width;
-    const double *d = diagonal_.data() + node.diagonal, *l = lower_.data() + node.below;
-    double *own = y + node.position, sum[6];
-    for (int i = 0; i < w; ++i) {
-      sum[i] = 0;
-      for (int j = 0; j < w; ++j) sum[i] += d[i * w + j] * own[j];
-    }
-    for (const int a : degree_.beside(p)) {
-      const Node& row = nodes_[bl(a)];
-      const double* from = y + row.position;
-      for (int m = 0; m < w; ++m)
-        for (int i = 0; i < row.width; ++i) sum[m] -= l[m * node.stride + i] * from[i];
-      l += row.width;
-    }
-    std::copy(sum, sum + w, own);
+    const Node& node = nodes_[bl(order[bl(k)])];
+    if (node.at < 0) solve_back(order[bl(k)], y, gathered);
   }
+}
+
+void BlockLDLT::solve_back(int p, double* y, double* gathered) const {
+  const Node& node = nodes_[bl(p)];
+  const int w = node.width;
+  const double *d = diagonal_.data() + node.diagonal, *l = lower_.data() + node.below;
+  double *own = y + node.position, sum[6], *to = gathered;
+  for (int i = 0; i < w; ++i) {
+    sum[i] = 0;
+    for (int j = 0; j < w; ++j) sum[i] += d[i * w + j] * own[j];
+  }
+  for (const int a : degree_.beside(p)) {
+    const Node& row = nodes_[bl(a)];
+    for (int i = 0; i < row.width; ++i) *to++ = y[row.position + i];
+  }
+  std::fill(to, gathered + node.stride, 0.0);  // L has anything there
+  if (w == 5)
+    subtract_products<5>(l, gathered, node.stride, sum);
+  else if (w == 3)
+    subtract_products<3>(l, gathered, node.stride, sum);
+  else
+    subtract_products<6>(l, gathered, node.stride, sum);
+  std::copy(sum, sum + w, own);
 }
 
 void BlockLDLT::multiply(std::span<const double> x, std::span<double> y, int columns) const {

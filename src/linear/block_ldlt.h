@@ -72,6 +72,7 @@ class BlockLDLT {
   void find_relative(std::span<const int> wanted, int node);
   void factor_last(double accepted, PivotReport& report);
   void solve_one(double* y) const;
+  void solve_back(int node, double* y, double* gathered) const;
 
   int blocks_ = 0, fill_ = 0, given_ = 0;
   bool changed_ = true;

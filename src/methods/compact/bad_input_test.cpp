@@ -1,7 +1,9 @@
 // What cannot be is named, and the last good state stays.
 #include <cmath>
 
+#include "methods/compact/compact.h"
 #include "methods/compact/compact_testing.h"
+#include "methods/compact/entry.h"
 #include "tendril/simulate.h"
 #include "testing/sentence.h"
 
@@ -142,6 +144,57 @@ SENTENCE(
     EXPECT_EQ(mentions(simulation->report().message, "rod rod:"), !body) << simulation->report().message;
     for (int i = 0; i <= 6; ++i) EXPECT_LT((simulation->frame().position[NodeIndex{i}] - Vec3(i / 6.0, 0, 0)).norm(), 1e-6);
   }
+}
+
+SENTENCE("compact", "clamps at both ends of one segment that do not keep its length are refused by name") {
+  Scene scene = one_rod(line, 10);
+  add_clamp(scene, 0);
+  add_clamp(scene, 0.1, {Hold::position}).move.keys = {{0, Vec3::Zero()}, {1, Vec3(-0.05, 0, 0)}};
+  Checked<Simulation> refused = Simulation::open(scene);
+  ASSERT_FALSE(refused);
+  EXPECT_TRUE(mentions(to_text(refused.problems()), "hold both ends of one segment")) << to_text(refused.problems());
+  scene.clamps[0].move = scene.clamps[1].move;  // both alike
+  EXPECT_TRUE(Simulation::open(scene));
+}
+
+SENTENCE("compact", "a step that has used up its iterations says so, and not that a point moved too far") {
+  Scene scene = one_rod(line, 10);
+  add_clamp(scene, 0);
+  scene.loads.push_back(GravityLoad{});
+  scene.options["compact"]["iterations"] = 1.0, scene.options["compact"]["tolerance"] = 1e-13;
+  scene.time.duration = 1, scene.time.step = 0.1;
+  Checked<Simulation> simulation = Simulation::open(scene);
+  ASSERT_TRUE(simulation) << to_text(simulation.problems());
+  while (!simulation->finished() && simulation->advance().outcome == Outcome::fine) {
+  }
+  EXPECT_TRUE(mentions(simulation->report().message, "used up its iterations")) << simulation->report().message;
+}
+
+SENTENCE(
+    "compact",
+    "the advised step sees loads and winding clamps where nothing weighs, and that what hangs still is not bent by weight") {
+  const auto advised = [](const Scene& scene) {
+    Scene with = scene;
+    with.time.step.reset();
+    return advise(*model_of(with), Options(entry().info.options, {})).advised;
+  };
+  Scene scene = one_rod(line, 40, plain_section(1e-3, 1e-3, 8e-4));
+  add_clamp(scene, 0);
+  const double free = advised(scene);
+  Scene pulled = scene;
+  ForceLoad force;
+  force.rod = "rod", force.at = 1, force.value = Vec3(200, 0, 0);
+  pulled.loads.push_back(force);
+  EXPECT_LT(advised(pulled), 0.1 * free);
+  Scene wound = scene;
+  add_clamp(wound, 1).turn.keys = {{0, 0}, {2, 6}};
+  EXPECT_LT(advised(wound), 0.1 * free);
+  Scene hanging = scene;
+  hanging.rods[0].rest = StraightCurve{Vec3::Zero(), Vec3(0, 0, -1)};
+  hanging.loads.push_back(GravityLoad{});
+  Scene let_go = scene;
+  let_go.loads.push_back(GravityLoad{});
+  EXPECT_GT(advised(hanging), 2 * advised(let_go));
 }
 
 }  // namespace

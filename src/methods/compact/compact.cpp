@@ -71,6 +71,18 @@ void start_on_rows(Part& part, const Drive& drive, const LoadsNow& loads) {
   }
   part.state.multiplier = before.multiplier, part.state.force = before.force, part.state.wall_holds = before.wall_holds;
 }
+// Towards an equilibrium of a ring its rows alone do not tell up from down: where bringing the residual to zero fails, by energy and rows in
+// one merit.
+void close_by_merit(Part& part, Coupled& coupled, const Drive& drive, const LoadsNow& loads, const Stage& stage) {
+  part.problem.begin(part.state, drive, loads, stage);
+  coupled.take({&part.chain.rod, 1}, nullptr);
+  const int before = part.solved.iterations;
+  part.solved = coupled.iterate();
+  part.solved.iterations += before;
+  if (!part.solved.fine) return part.problem.take_back();
+  part.solved.folded = part.problem.is_folded_now();
+  part.problem.finish();
+}
 }  // namespace
 
 Compact::Compact(std::shared_ptr<const Model> model, const Settings& settings)
@@ -142,6 +154,10 @@ bool Compact::take_stage(const Stage& stage) {
     Part& part = *parts_[z(rod)];
     if (!joined_ || !joined_->is_joined(rod)) part.solved = part.problem.solve(part.state, drive_, loads_, stage);
   });
+  for (auto& part : parts_)
+    if (part->chain.ring && part->solved.cause == Cause::no_equilibrium && part->problem.has_potential() &&
+        (!joined_ || !joined_->is_joined(part->chain.rod)))
+      close_by_merit(*part, coupled_, drive_, loads_, stage);
   collect();
   return report_.outcome == Outcome::fine;
 }

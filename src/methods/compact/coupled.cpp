@@ -115,6 +115,9 @@ void Coupled::assemble_chain(int slot, bool exact, double shift) {
   if (!at.root_held) {
     const int root = node_block(rod, 0);
     matrix_.add(root, root, m.root() + held(0));
+    // An equilibrium of a rod that nothing holds: forces cancel, so what holds its root carries nothing.
+    if (touching_ == nullptr && joined_ == nullptr && problem.stage().still())
+      matrix_.add(root, root, problem.row_constants().stiffness * Mat3::Identity());
     // Nothing may be on its diagonal but what others give it.
     if (settles() && !(joined_ != nullptr && joined_->is_joined(rod))) matrix_.put_last(root);
   }
@@ -280,11 +283,11 @@ bool Coupled::direct_alone() {
 // Where things touch, the shift follows what could be taken of the last direction, as the multiplier of a trust region would: a direction
 // does not know of what it will meet on its way, and one that is cut to a hundredth by the first pair it meets is worth little.
 bool Coupled::direct_in_reach() {
-  constexpr double cut = 0.25, ratio = 4, least = 1e-6, most = 1e4;
-  double shift = fraction_ < cut ? std::max(1e-3, ratio * shift_) : shift_ / ratio;
+  constexpr double cut = 0.25, ratio = 4, least = 1e-6, first = 1e-3, most = 1e10;  // first: less is hardly ever enough
+  double shift = fraction_ < cut ? std::max(first, ratio * shift_) : shift_ / ratio;
   if (shift < least) shift = 0;
   if (shift > 0) ++fallbacks_;
-  for (; shift < most; shift = std::max(10 * least, ratio * shift)) {
+  for (; shift < most; shift = std::max(first, ratio * shift)) {
     shift_ = shift;
     if (direct(true, shift)) return true;
   }

@@ -157,5 +157,17 @@ SENTENCE(
   EXPECT_GT(report.verdict.softest, 10);
 }
 
+// By its residual alone Newton's method ran into a place that is no equilibrium.
+SENTENCE("compact", "a free ring that was wound up by three turns finds an equilibrium") {
+  Scene scene = one_rod(CircleCurve{Vec3::Zero(), Vec3::UnitZ(), 1}, 100, plain_section(1, 1, 0.8));
+  scene.rods[0].initial_twist = 3, scene.rods[0].initial_noise = 1e-4;
+  StepReport report;
+  const Frame frame = settled(scene, report);
+  EXPECT_EQ(report.outcome, Outcome::fine);
+  EXPECT_LT(report.residual, 1e-9);
+  // It has writhed: flat it would keep all of the twist, GJ/2 (3 turns)^2 / (2 pi).
+  EXPECT_LT(frame.own_energy.twisting + frame.own_energy.bending, 0.9 * 0.4 * 9 * math::two_pi);
+}
+
 }  // namespace
 }  // namespace tendril::compact

@@ -200,7 +200,8 @@ void Meeting::begin_island(Island& island) {
   if (joined != nullptr) joined->settle(island.rods);
   island.touching.take(island.rods, island.pairs, poses_, joined, false);
   island.progress = 0;
-  if (island.touching.free_to_start(target_)) {
+  island.extrapolated = island.touching.free_to_start(target_);
+  if (island.extrapolated) {
     island.touching.set_poses(target_);
     island.progress = 1;
     return;
@@ -214,6 +215,19 @@ void Meeting::begin_island(Island& island) {
     moves = moves || poses_[o].position != target_[o].position ||
             poses_[o].orientation.coeffs() != target_[o].orientation.coeffs();
   if (!moves) island.progress = 1;
+}
+
+// What presses hard keeps its shape, and goes on as a whole: where that is the better guess, from there.
+void Meeting::start_lower(Island& island) {
+  if (stage_.still() || !island.extrapolated || joined_to(island) != nullptr) return;
+  const bool free =
+      std::none_of(island.rods.begin(), island.rods.end(), [&](int r) { return parts_[z(r)]->problem.root_is_held(); });
+  if (!free) return;
+  const double going_on = island.coupled.evaluate().energy;
+  if (island.touching.active().empty()) return;
+  for (const int r : island.rods) parts_[z(r)]->problem.start_as_whole();
+  if (island.coupled.evaluate().energy < going_on) return island.coupled.accept();  // not where it is not free
+  for (const int r : island.rods) parts_[z(r)]->problem.start_moving();
 }
 
 bool Meeting::is_impact(const Island& island) const {
@@ -284,6 +298,7 @@ void Meeting::solve_island(Island& island) {
     const bool by_now = stage_.still() && goes_on;
     if (by_now && rubbed == 0) std::ignore = island.coupled.evaluate();
     const bool rubs = island.touching.set_friction(rubbed > 0 || by_now ? 1 : 0);
+    if (round == 0 && !goes_on) start_lower(island);
     island.solved = island.coupled.iterate();
     iterations += island.solved.iterations;
     if (!island.solved.fine) {

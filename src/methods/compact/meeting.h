@@ -51,6 +51,7 @@ class Meeting {
     std::vector<Vec3> shift;
     Solved solved;
     bool done = false;
+    bool extrapolated = false;  // it begins where it would go on
     Island(const Model& model, Parts& parts, const SolverSettings& settings, ContactField& field)
         : coupled(model, parts, settings), touching(field, parts) {}
   };
@@ -60,6 +61,7 @@ class Meeting {
   const Stage& stage_of(int rod) const { return impact_[z(rod)] ? first_order_ : stage_; }
   int joined_number() const { return static_cast<int>(parts_.size()); }
   bool is_impact(const Island& island) const;
+  void start_lower(Island& island);
   Cause not_apart() const { return stage_.still() ? not_apart_at_rest : Cause::contact; }
   bool is_under_way(const Island& island) const;
   void put_bodies(std::vector<Pose>& poses, const Drive& drive) const;

@@ -130,6 +130,8 @@ class Problem {
   const Stage& stage() const { return stage_; }
   // The first guess or where the rod is: what it starts from.
   void start_at_rest();             // the state's place, the root where it was
+  void start_moving() { guess(); }  // as it would go on
+  void start_as_whole();            // the same without a change of its shape: of a rod that nothing holds
   void set_root(const Vec3& root);  // of a rod that is held there
   const Vec3& root() const { return root_; }
   // Loads without a potential as they are here, with the symmetric part of their tangent, from now on; until the next begin.

@@ -198,5 +198,34 @@ SENTENCE("compact", "a rod that swings far away keeps its scheme, and its bits, 
   for (std::size_t i = 0; i < alone.size(); ++i) EXPECT_EQ(alone[i], beside[i]) << i;
 }
 
+// 1e6 N/m times the rounding of places is more than 1e-11 of what the rod weighs.
+SENTENCE("compact", "an equilibrium with a spring a million times as stiff as the rod is found to its rounding") {
+  Scene scene = one_rod(StraightCurve{Vec3::Zero(), Vec3(0.5, 0, 0)}, 40, plain_section(0.01, 0.01, 0.01));
+  scene.time.mode = Mode::statics;
+  add_clamp(scene, 0);
+  Coupling hand;
+  hand.name = "hand", hand.rod = "rod", hand.stiffness = 1e6;
+  hand.move.keys = {{0, Vec3::Zero()}, {0.5, Vec3(-0.2, 0, 0.1)}};
+  scene.couplings.push_back(hand);
+  scene.loads.push_back(GravityLoad{Vec3(0, 0, -0.05 * earth)});
+  const Rest rest(scene);
+  ASSERT_TRUE(rest.found()) << rest.report.message;
+  EXPECT_LT((rest.frame.position[NodeIndex{40}] - Vec3(0.3, 0, 0.1)).norm(), 1e-5);
+}
+
+SENTENCE("compact", "between equilibria friction takes what a rope that is drawn along the floor loses to it") {
+  constexpr double mu = 0.3, drawn = 0.05;
+  Scene scene = resting(0.0101, 1, 10, 1);
+  scene.contact.friction = mu;
+  add_shape(scene, HalfSpaceShape{Vec3::Zero(), Vec3::UnitZ()});
+  add_clamp(scene, 1, {Hold::position}).move.keys = {{0, Vec3::Zero()}, {1, Vec3(drawn, 0, 0)}};
+  scene.time = {.duration = 1, .mode = Mode::quasistatic, .step = {}, .frames_per_second = 20};
+  const Rest rest(scene);
+  ASSERT_TRUE(rest.found()) << rest.report.message;
+  EXPECT_NEAR(rest.frame.flow.friction, mu * earth * drawn, 0.05 * mu * earth * drawn);
+  EXPECT_NEAR(rest.frame.flow.clamps, rest.frame.flow.friction, 0.05 * mu * earth * drawn);
+  EXPECT_LT(std::abs(rest.report.energy_error), 0.02);
+}
+
 }  // namespace
 }  // namespace tendril::compact

@@ -1,4 +1,5 @@
 // What a rod does for a solution together with others: where it starts from, and loads without a potential.
+#include <Eigen/Cholesky>
 #include <Eigen/Eigenvalues>
 #include <algorithm>
 
@@ -11,6 +12,26 @@ void Problem::start_at_rest() {
   std::copy(state_->q.begin(), state_->q.end(), q_.begin());
   std::copy(q_.begin(), q_.end(), base_q_.begin());
   root_ = base_root_ = state_->root;
+}
+
+// Velocities of its nodes as those of a rigid body: by momentum, and by angular momentum about the centre.
+void Problem::start_as_whole() {
+  const Levels& p = state_->points;
+  Vec3 centre = Vec3::Zero(), velocity = Vec3::Zero(), spin = Vec3::Zero();
+  Mat3 inertia = Mat3::Zero();
+  for (int k = 0; k < chain_.nodes(); ++k)
+    centre += chain_.mass[z(k)] * p.y[z(k)], velocity += chain_.mass[z(k)] * p.v[z(k)];
+  centre /= chain_.total, velocity /= chain_.total;
+  for (int k = 0; k < chain_.nodes(); ++k) {
+    const Vec3 r = p.y[z(k)] - centre;
+    spin += chain_.mass[z(k)] * r.cross(p.v[z(k)] - velocity);
+    inertia += chain_.mass[z(k)] * (r.squaredNorm() * Mat3::Identity() - r * r.transpose());
+  }
+  const double size = inertia.trace();
+  if (size > 0) inertia.diagonal().array() += 1e-9 * size;  // of a straight rod about itself
+  const Quat turn = exp_quat(size > 0 ? Vec3(stage_.h * inertia.ldlt().solve(spin)) : Vec3(Vec3::Zero()));
+  for (int i = 0; i < chain_.all(); ++i) q_[z(i)] = base_q_[z(i)] = (turn * state_->q[z(i)]).normalized();
+  root_ = base_root_ = centre + stage_.h * velocity + turn * (state_->root - centre);
 }
 
 void Problem::set_root(const Vec3& root) { root_ = base_root_ = root; }
