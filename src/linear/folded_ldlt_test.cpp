@@ -5,7 +5,7 @@
 
 #include "testing/sentence.h"
 
-using namespace tendril;
+namespace tendril::folded_ldlt_test {
 
 namespace {
 
@@ -133,3 +133,5 @@ SENTENCE("linear", "turns folded into places: bits do not depend on what was don
   run(fresh, 2);
   EXPECT_EQ((kept - x).norm(), 0);
 }
+
+}  // namespace tendril::folded_ldlt_test

@@ -320,6 +320,7 @@ void Parts::number() {
     span.inner = static_cast<int>(chain.joints.size());
     for (int k = 0; k < span.edges; ++k) elements[z(chain.segments[z(k)])].edge_now = span.first_edge + k;
     for (int i = 0; i < span.inner; ++i) {
+      if (chain.joints[z(i)] < 0) continue;  // between falls of a reeved rope
       Joint& joint = joints[z(chain.joints[z(i)])];
       joint.inner_now = span.first_inner + i, joint.node_now = span.first_node + (span.ring ? i : i + 1);
     }

@@ -6,7 +6,7 @@
 #include "testing/sentence.h"
 #include "testing/small_rods.h"
 
-namespace tendril::cable {
+namespace tendril::cable::cable_test {
 namespace {
 
 using namespace small_rods;
@@ -167,4 +167,4 @@ SENTENCE("cable", "a thrown rod keeps momentum and angular momentum") {
 }
 
 }  // namespace
-}  // namespace tendril::cable
+}  // namespace tendril::cable::cable_test

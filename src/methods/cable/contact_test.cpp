@@ -9,7 +9,7 @@
 #include "testing/sentence.h"
 #include "testing/small_rods.h"
 
-namespace tendril::cable {
+namespace tendril::cable::contact_test {
 namespace {
 
 using namespace small_rods;
@@ -263,4 +263,4 @@ SENTENCE("cable", "a step in which things touch allocates nothing") {
 }
 
 }  // namespace
-}  // namespace tendril::cable
+}  // namespace tendril::cable::contact_test

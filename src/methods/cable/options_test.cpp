@@ -9,7 +9,7 @@
 #include "testing/sentence.h"
 #include "testing/small_rods.h"
 
-namespace tendril::cable {
+namespace tendril::cable::options_test {
 namespace {
 
 using namespace small_rods;
@@ -261,4 +261,4 @@ SENTENCE("cable",
 }
 
 }  // namespace
-}  // namespace tendril::cable
+}  // namespace tendril::cable::options_test

@@ -274,7 +274,7 @@ void Cable::write_joints(Frame& frame) const {
       (k < 2 ? energy.bending : energy.twisting) +=
           joint.law.is_linear()
               ? 0.5 * joint.stiffness[k] * rows.strain[k] * rows.strain[k]
-              : joint.span * energy_of(joint.law, joint.stiffness[k] * joint.span, rows.strain[k] / joint.span);
+              : joint.span * tendril::energy_of(joint.law, joint.stiffness[k] * joint.span, rows.strain[k] / joint.span);
     }
   }
 }

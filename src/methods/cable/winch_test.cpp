@@ -5,7 +5,7 @@
 #include "testing/sentence.h"
 #include "testing/small_rods.h"
 
-namespace tendril::cable {
+namespace tendril::cable::winch_test {
 namespace {
 
 using namespace small_rods;
@@ -324,4 +324,4 @@ SENTENCE("cable", "a hand and a load stay at their material points while rope co
 }
 
 }  // namespace
-}  // namespace tendril::cable
+}  // namespace tendril::cable::winch_test
