@@ -127,8 +127,18 @@ void check_winch(const Model& model, std::size_t index, Problems& problems) {
 }
 }  // namespace
 
-Problems check(const Model& model, const Options&) {
+Problems check(const Model& model, const Options& options) {
   Problems problems;
+  // Contacts keep to the segments they were found on.
+  const bool changes =
+      options.flag("adaptive") || std::any_of(model.winches.begin(), model.winches.end(), [&](const WinchModel& w) {
+        return std::none_of(model.reevings.begin(), model.reevings.end(),
+                            [&](const ReevingModel& r) { return r.rod == w.rod; });
+      });
+  if (model.contact.enabled && changes)
+    problems.push_back({Severity::error, "", "contact.enabled",
+                        "rods of cable whose segments come and go do not touch anything yet", "",
+                        "leave out the winch, or options.cable.adaptive, or contact"});
   for (std::size_t w = 0; w < model.winches.size(); ++w) check_winch(model, w, problems);
   for (std::size_t j = 0; j < model.joints.size(); ++j) check_frames_held_once(model, j, problems);
   return problems;
