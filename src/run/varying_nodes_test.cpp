@@ -231,6 +231,20 @@ SENTENCE("run", "a winch's run is recorded, interrupted and resumed, bit for bit
   expect_same_runs(folder / "whole", folder / "cut");
 }
 
+SENTENCE("run", "a winch that would reel in what a clamp holds inside its rod is refused, and so is one with contact") {
+  Scene scene = winch_scene();
+  Clamp inside = scene.clamps[0];
+  inside.name = "inside", inside.at = 0.5;
+  scene.clamps.push_back(inside);
+  const std::string refused = to_text(check(scene));
+  EXPECT_NE(refused.find("winch[0].shortest"), std::string::npos) << refused;
+  EXPECT_NE(refused.find("clamp inside"), std::string::npos) << refused;
+  scene.winches[0].shortest = 0.8;
+  EXPECT_FALSE(has_errors(check(scene))) << to_text(check(scene));
+  scene.contact.enabled = true;
+  EXPECT_TRUE(has_errors(check(scene)));
+}
+
 SENTENCE("run", "a winch follows its input, and a hand may hold rope that came from the drum") {
   Scene scene = winch_scene();
   scene.winches[0].speed.keys.clear();

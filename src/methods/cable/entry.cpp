@@ -107,17 +107,20 @@ StepAdvice advise(const Model& model, const Options& options) {
 }
 
 namespace {
-// What holds a rod inside stays a node: a drum must not come so far.
+// What holds a rod inside stays a node: a drum must stay a segment away from it.
 void check_winch(const Model& model, std::size_t index, Problems& problems) {
   const WinchModel& winch = model.winches[index];
-  const double length = model.rods[z(winch.rod)].length;
+  const RodModel& wound = model.rods[z(winch.rod)];
+  const double length = wound.length;
+  const double segment = model.rest_length[EdgeIndex(
+      winch.end == RodEnd::start ? wound.span.first_edge : wound.span.first_edge + wound.span.edges - 1)];
   const auto look = [&](const std::string& what, int rod, double material) {
     const double away = winch.end == RodEnd::start ? material : length - material;
-    if (rod != winch.rod || !(away > 0) || length - away <= winch.shortest) return;
+    if (rod != winch.rod || !(away > 0) || away >= length || length - away + segment <= winch.shortest) return;
     problems.push_back({Severity::error, "", fmt::format("winch[{}].shortest", index),
                         fmt::format("{} holds the rod {:.6g} m from the drum, which reels in until {:.6g} m are out", what,
                                     away, winch.shortest),
-                        fmt::format("must be at least {:.6g} m", length - away), "raise shortest"});
+                        fmt::format("must be at least {:.6g} m", length - away + segment), "raise shortest"});
   };
   for (const ClampModel& clamp : model.clamps) look("clamp " + clamp.name, clamp.rod, clamp.material);
   for (const JointModel& joint : model.joints) {
