@@ -1,12 +1,15 @@
 // A method whose nodes come and go (testing/fake_method.h): everything that takes Frames follows their counts.
+#include <algorithm>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 
 #include "live/stage.h"
 #include "measure/measure.h"
+#include "model/grips.h"
 #include "model/material_point.h"
 #include "record/record_testing.h"
 #include "run/open.h"
+#include "tendril/tendril.h"
 #include "tendril/view.h"
 #include "testing/fake_method.h"
 #include "testing/sentence.h"
