@@ -45,8 +45,7 @@ const std::vector<OptionInfo>& options() {
        forever,
        {},
        "Resolution follows need: segments are merged where the rope is straight and quiet, and cut again, down to those of "
-       "the scene, "
-       "where it bends, is touched or wound."},
+       "the scene, where it bends or is wound."},
       {"inertia_factor", "", 1.0, 1, 1e6, {}, "Rotary inertia of segments is multiplied by it (the paper's crane: 20)."},
       {"relax_tolerance", "", 1e-10, 1e-14, 1e-2, {}, "Largest residual of an equilibrium: forces over all that acts."},
       {"relax_iterations", "", 200.0, 1, 1e6, {}, "Maximum number of solves of an equilibrium."},
