@@ -1,12 +1,15 @@
 // A method whose nodes come and go (testing/fake_method.h): everything that takes Frames follows their counts.
+#include <algorithm>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 
 #include "live/stage.h"
 #include "measure/measure.h"
+#include "model/grips.h"
 #include "model/material_point.h"
 #include "record/record_testing.h"
 #include "run/open.h"
+#include "tendril/tendril.h"
 #include "tendril/view.h"
 #include "testing/fake_method.h"
 #include "testing/sentence.h"
@@ -183,6 +186,92 @@ SENTENCE("view",
   const std::string page = read_text_file(folder / "index.html");
   EXPECT_NE(page.find("\"recorded\":61"), std::string::npos);
   EXPECT_NE(page.find("\"nodes\":5"), std::string::npos);  // of the description: those of the model
+}
+
+// A rope that a winch of `cable` pays out and reels in: cuts, then merges.
+Scene winch_scene() {
+  Scene scene = fake_scene();
+  scene.method = "cable";
+  scene.time.duration = 1, scene.time.step = 1.0 / 60, scene.time.frames_per_second = 60;
+  scene.clamps[0].hold = {Hold::position};
+  Winch winch;
+  winch.name = "drum", winch.rod = "rod", winch.stored = 2, winch.shortest = 0.2;
+  winch.speed.keys = {{0, 0}, {0.1, 1.5}, {0.5, 1.5}, {0.6, -1.5}, {1, -1.5}};
+  scene.winches.push_back(winch);
+  return scene;
+}
+
+SENTENCE("run", "a winch's run is recorded, interrupted and resumed, bit for bit") {
+  TemporaryFolder folder;
+  KeepFrames kept;
+  {
+    Checked<Simulation> whole = Simulation::open(winch_scene());
+    ASSERT_TRUE(whole) << to_text(whole.problems());
+    RunFolder run(folder / "whole");
+    Sink* sinks[] = {&run, &kept};
+    EXPECT_EQ(simulate(*whole, sinks).outcome, Outcome::fine);
+  }
+  int most = 0, least = 100;
+  for (const Frame& frame : kept.frames)
+    most = std::max(most, frame.rods[0].edges), least = std::min(least, frame.rods[0].edges);
+  EXPECT_GE(most, 6);
+  EXPECT_LE(least, 4);
+  const Trajectory t = read_trajectory(folder / "whole" / "run.h5");
+  ASSERT_EQ(t.frames.size(), kept.frames.size());
+  for (std::size_t k = 0; k < t.frames.size(); ++k) EXPECT_TRUE(same_frame(t.frames[k], kept.frames[k])) << k;
+  {
+    Checked<Simulation> cut = Simulation::open(winch_scene());
+    RunFolder half(folder / "cut");
+    Sink* into[] = {&half};
+    int asked = 0;
+    simulate(*cut, into, [&asked] { return ++asked == 2; });
+    EXPECT_LT(cut->time(), 1);
+  }
+  Checked<Simulation> resumed = Simulation::open(winch_scene());
+  const auto rest = RunFolder::resume(folder / "cut", *resumed);
+  Sink* into[] = {rest.get()};
+  simulate(*resumed, into);
+  expect_same_runs(folder / "whole", folder / "cut");
+}
+
+SENTENCE("run", "a winch that would reel in what a clamp holds inside its rod is refused, and so is one with contact") {
+  Scene scene = winch_scene();
+  Clamp inside = scene.clamps[0];
+  inside.name = "inside", inside.at = 0.5;
+  scene.clamps.push_back(inside);
+  const std::string refused = to_text(check(scene));
+  EXPECT_NE(refused.find("winch[0].shortest"), std::string::npos) << refused;
+  EXPECT_NE(refused.find("clamp inside"), std::string::npos) << refused;
+  scene.winches[0].shortest = 0.8;
+  EXPECT_FALSE(has_errors(check(scene))) << to_text(check(scene));
+  scene.contact.enabled = true;
+  EXPECT_TRUE(has_errors(check(scene)));
+}
+
+SENTENCE("run", "a winch follows its input, and a hand may hold rope that came from the drum") {
+  Scene scene = winch_scene();
+  scene.winches[0].speed.keys.clear();
+  scene.time.duration = 3;
+  Checked<Simulation> opened = Simulation::open(scene);
+  ASSERT_TRUE(opened) << to_text(opened.problems());
+  Simulation& simulation = *opened;
+  const std::vector<std::string> names = simulation.input_names();
+  EXPECT_EQ(std::count(names.begin(), names.end(), "winch.drum.speed"), 1);
+  simulation.set_input("winch.drum.speed", 1.0);
+  while (simulation.time() < 1) simulation.advance();
+  const Frame& frame = simulation.frame();
+  EXPECT_NEAR(frame.material[NodeIndex(0)], -1, 0.05);
+  EXPECT_GT(frame.rods[0].nodes, 6);
+  simulation.set_input("winch.drum.speed", 0.0);
+  Hand hand = suggested_hand(model_of(simulation), 0, -0.5);
+  EXPECT_EQ(hand.material, -0.5);
+  hand.pose.position = MaterialPoint(model_of(simulation), frame, 0, -0.5).at_nodes(frame.position) + Vec3(0, 0.2, 0);
+  simulation.set_input("hand.1", hand);
+  while (simulation.time() < 2) simulation.advance();
+  EXPECT_GT(MaterialPoint(model_of(simulation), simulation.frame(), 0, -0.5).at_nodes(simulation.frame().position).y(),
+            0.05);
+  hand.material = -2.5;
+  EXPECT_THROW(simulation.set_input("hand.1", hand), Misuse);
 }
 
 SENTENCE("live", "a hand takes hold of the material point it asked for, whatever nodes there are") {

@@ -66,8 +66,7 @@ const std::vector<OptionInfo>& options() {
        forever,
        {},
        "Resolution follows need: segments are merged where the rope is straight and quiet, and cut again, down to those of "
-       "the scene, "
-       "where it bends, is touched or wound."},
+       "the scene, where it bends or is wound."},
       {"inertia_factor", "", 1.0, 1, 1e6, {}, "Rotary inertia of segments is multiplied by it (the paper's crane: 20)."},
       {"joint",
        "",
@@ -193,18 +192,21 @@ StepAdvice advise(const Model& model, const Options& options) {
 }
 
 namespace {
-// What holds a rod inside stays a node: a drum must not come so far.
+// What holds a rod inside stays a node: a drum must stay a segment away from it.
 void check_winch(const Model& model, std::size_t index, Problems& problems) {
   const WinchModel& winch = model.winches[index];
   if (model.rods[z(winch.rod)].reeved) return;  // reeving.h feeds it
-  const double length = model.rods[z(winch.rod)].length;
+  const RodModel& wound = model.rods[z(winch.rod)];
+  const double length = wound.length;
+  const double segment = model.rest_length[EdgeIndex(
+      winch.end == RodEnd::start ? wound.span.first_edge : wound.span.first_edge + wound.span.edges - 1)];
   const auto look = [&](const std::string& what, int rod, double material) {
     const double away = winch.end == RodEnd::start ? material : length - material;
-    if (rod != winch.rod || !(away > 0) || length - away <= winch.shortest) return;
+    if (rod != winch.rod || !(away > 0) || away >= length || length - away + segment <= winch.shortest) return;
     problems.push_back({Severity::error, "", fmt::format("winch[{}].shortest", index),
                         fmt::format("{} holds the rod {:.6g} m from the drum, which reels in until {:.6g} m are out", what,
                                     away, winch.shortest),
-                        fmt::format("must be at least {:.6g} m", length - away), "raise shortest"});
+                        fmt::format("must be at least {:.6g} m", length - away + segment), "raise shortest"});
   };
   for (const ClampModel& clamp : model.clamps) look("clamp " + clamp.name, clamp.rod, clamp.material);
   for (const JointModel& joint : model.joints) {
@@ -239,17 +241,12 @@ void check_together(const Model& model, const Options& options, Problems& proble
   const auto refuse = [&](const std::string& field, const std::string& what, const std::string& remedy) {
     problems.push_back({Severity::error, "", field, what, "", remedy});
   };
-  const bool adaptive = options.flag("adaptive");
-  const auto wound = std::find_if(model.winches.begin(), model.winches.end(),
-                                  [&](const WinchModel& w) { return !model.rods[z(w.rod)].reeved; });
-  const bool varies = adaptive || wound != model.winches.end();
-  if (model.contact.enabled && adaptive)
-    refuse("options.cable.adaptive", "method `cable` has contact of meshes that stay as they are only",
-           "set adaptive = false, or contact.enabled = false");
-  if (model.contact.enabled && wound != model.winches.end())
-    refuse(fmt::format("winch[{}]", wound - model.winches.begin()),
-           "winds a rope of segments, but method `cable` has contact of meshes that stay as they are only",
-           "give the rope a [[reeving]], or set contact.enabled = false");
+  const bool varies =
+      options.flag("adaptive") || std::any_of(model.winches.begin(), model.winches.end(),
+                                              [&](const WinchModel& w) { return !model.rods[z(w.rod)].reeved; });
+  if (model.contact.enabled && varies)  // contacts keep to the segments they were found on
+    refuse("contact.enabled", "rods of cable whose segments come and go do not touch anything yet",
+           "leave out the winch, or options.cable.adaptive, or contact");
   if (options.word("solver") != "direct" && (varies || model.contact.enabled || !model.reevings.empty()))
     refuse("options.cable.solver", "solvers that iterate know joints only: no contact, no reeving, no mesh that changes",
            "solver = \"direct\", the default");

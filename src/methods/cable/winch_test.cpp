@@ -323,5 +323,38 @@ SENTENCE("cable", "a hand and a load stay at their material points while rope co
   EXPECT_NEAR(frame.reactions[0].force.x(), -20, 1.5);
 }
 
+SENTENCE("cable",
+         "an adaptive rope has few segments where it is straight and those of the scene where it is bent, and is saved so") {
+  Settings settings = usual();
+  settings.adaptive = true;
+  Scene taut = hoist();
+  taut.winches.clear(), taut.rods[0].segments = 64;
+  Cable method(model_of(taut), settings);
+  double time = 0;
+  Frame frame = run(method, time, 0.5, {});
+  EXPECT_EQ(frame.rods[0].edges, 16);  // an eighth of a metre each; twice that would be more than a tenth of the rope
+  EXPECT_LT(method.mesh_events().momentum, 1e-13);
+  // Without its load, thrown from the horizontal: it bends.
+  Scene slack = taut;
+  slack.bodies.clear(), slack.joints.clear();
+  slack.rods[0].rest = StraightCurve{Vec3::Zero(), Vec3(2, 0, 0)};
+  Cable falling(model_of(slack), settings), other(model_of(slack), settings);
+  time = 0;
+  frame = run(falling, time, 0.2, {});
+  const int straight = frame.rods[0].edges;
+  int most = 0;
+  for (int i = 0; i < 20; ++i) most = std::max(most, run(falling, time, 0.1, {}).rods[0].edges);
+  EXPECT_GT(most, straight + 4);
+  EXPECT_LE(most, 64);
+  StateWriter saved;
+  falling.visit_state(saved);
+  StateReader reader(saved.buffer());
+  other.visit_state(reader);
+  double again = time;
+  const Frame a = run(falling, time, 0.5, {}), b = run(other, again, 0.5, {});
+  ASSERT_EQ(a.position.size(), b.position.size());
+  for (int i = 0; i < a.position.size(); ++i) EXPECT_EQ(a.position[NodeIndex(i)], b.position[NodeIndex(i)]) << i;
+}
+
 }  // namespace
 }  // namespace tendril::cable::winch_test
