@@ -71,6 +71,15 @@ void Reevings::place(const State& state) {
     fall.length = along.norm();
     if (fall.length > 0) fall.direction = along / fall.length;
   }
+  for (std::size_t p = 0; p < points_.size(); ++p) {
+    Point& point = points_[p];
+    if (!point.inside) continue;
+    const std::size_t a = z(before(static_cast<int>(p))), b = z(after(static_cast<int>(p)));
+    point.mass = 0.5 * (falls_[a].line_mass * s_[a] + falls_[b].line_mass * s_[b]);
+    if (!point.locked) point.mass += point.inertia / (point.radius * point.radius);
+    const double turn = math::acos(std::clamp(falls_[a].direction.dot(falls_[b].direction), -1.0, 1.0));
+    point.grip = point.locked ? math::exp(point.friction * turn) - 1 : 0;
+  }
 }
 
 // The drum pulls with a given force: then its fall is taut.
@@ -81,7 +90,7 @@ void Reevings::order_winch(const Drive& drive, const Reeve& reeve, int p, bool s
   Point& point = points_[z(p)];
   if (point.winch < 0) return;
   const WinchModel& winch = model_.winches[z(point.winch)];
-  const double left = stored_[z(point.winch)], out = std::max(0.0, rope_out(reeve) - winch.shortest);
+  const double left = std::max(0.0, stored_[z(point.winch)]), out = std::max(0.0, rope_out(reeve) - winch.shortest);
   double &now = winch_speed_[z(point.winch)], wanted = drive.winches[z(point.winch)].speed;
   const double last = winch_speed_before_[z(point.winch)];  // a step may be tried more than once
   if (winch.acceleration < forever) {
@@ -106,15 +115,6 @@ void Reevings::weigh(const StepSizes& step) {
     } else {
       fall.give = 0, fall.pull = open / step.dt;
     }
-  }
-  for (std::size_t p = 0; p < points_.size(); ++p) {
-    Point& point = points_[p];
-    if (!point.inside) continue;
-    const std::size_t a = z(before(static_cast<int>(p))), b = z(after(static_cast<int>(p)));
-    point.mass = 0.5 * (falls_[a].line_mass * s_[a] + falls_[b].line_mass * s_[b]);
-    if (!point.locked) point.mass += point.inertia / (point.radius * point.radius);
-    const double turn = std::acos(std::clamp(falls_[a].direction.dot(falls_[b].direction), -1.0, 1.0));
-    point.grip = point.locked ? std::expm1(point.friction * turn) : 0;
   }
 }
 

@@ -4,7 +4,7 @@
 #include "testing/sentence.h"
 #include "testing/small_rods.h"
 
-namespace tendril::cable::reeving_test {
+namespace tendril::cable::reeving_testing {
 namespace {
 
 using namespace small_rods;
@@ -186,4 +186,4 @@ SENTENCE("cable",
 }
 
 }  // namespace
-}  // namespace tendril::cable::reeving_test
+}  // namespace tendril::cable::reeving_testing

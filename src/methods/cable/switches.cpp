@@ -7,11 +7,11 @@
 namespace tendril::cable {
 namespace {
 
-constexpr double rate = 20;          // [1/s] of a hook's spring: it closes its gap within half a second
-constexpr double met = 0.02;         // of its reach: where its points have met
-constexpr double long_enough = 0.5;  // [s] after which it takes hold where it is nearly there:
-constexpr double nearly = 0.2;       // of its reach; its own spring may sag under a load
-constexpr double let_go = 1.5;       // reaches: where it stops drawing
+constexpr double hook_rate = 20;          // [1/s] of a hook's spring: it closes its gap within half a second
+constexpr double hook_met = 0.02;         // of its reach: where its points have met
+constexpr double hook_long_enough = 0.5;  // [s] after which it takes hold where it is nearly there:
+constexpr double hook_nearly = 0.2;       // of its reach; its own spring may sag under a load
+constexpr double hook_let_go = 1.5;       // reaches: where it stops drawing
 
 // [kg] What a hook has to move on one side.
 double mass_of_side(const Model& model, const Element& e) {
@@ -34,7 +34,7 @@ JointSwitches::JointSwitches(const Model& model, const Parts& parts)
     Own own;
     own.joint = static_cast<int>(j), own.point_a = joint.point_a, own.frame_b = joint.frame_b;
     own.stretch = joint.stretch, own.damping = joint.damping;
-    own.spring = rate * rate *
+    own.spring = hook_rate * hook_rate *
                  std::min(mass_of_side(model, parts.elements[z(joint.a)]), mass_of_side(model, parts.elements[z(joint.b)]));
     own_.push_back(own);
   }
@@ -66,8 +66,8 @@ double JointSwitches::distance(int scene_joint, const State& state, const Parts&
 char JointSwitches::hook_now(std::size_t i, const State& state, const Parts& parts) const {
   if (held_[i] == yes) return yes;
   const double reach = model_.joints[i].reach, apart = distance(static_cast<int>(i), state, parts);
-  if (apart <= met * reach || (drawn_before_[i] > long_enough && apart <= nearly * reach)) return yes;
-  return apart <= (held_[i] == draws_near ? let_go : 1) * reach ? draws_near : no;
+  if (apart <= hook_met * reach || (drawn_before_[i] > hook_long_enough && apart <= hook_nearly * reach)) return yes;
+  return apart <= (held_[i] == draws_near ? hook_let_go : 1) * reach ? draws_near : no;
 }
 
 void JointSwitches::decide(const Drive& drive, double dt, const State& state, const Parts& parts) {
@@ -95,7 +95,7 @@ void JointSwitches::apply(const Own& own, Parts& parts) {
   joint.point_a = own.point_a + own.shift;
   joint.frame_b = own.frame_b;
   joint.stretch = own.draws ? own.spring : own.stretch;
-  joint.damping = own.draws ? 2 / rate : own.damping;
+  joint.damping = own.draws ? 2 / hook_rate : own.damping;
 }
 
 void JointSwitches::follow(const Drive& drive, double dt, const State& state, Parts& parts) {

@@ -4,7 +4,7 @@
 #include "testing/sentence.h"
 #include "testing/small_rods.h"
 
-namespace tendril::cable::switches_test {
+namespace tendril::cable::switches_testing {
 namespace {
 
 using namespace small_rods;
@@ -192,4 +192,4 @@ SENTENCE("cable", "where two joints hold one point the other goes on when the fi
 }
 
 }  // namespace
-}  // namespace tendril::cable::switches_test
+}  // namespace tendril::cable::switches_testing
