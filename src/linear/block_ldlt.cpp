@@ -38,26 +38,22 @@ void combine(int w, int c, const double* f, const double* from, int stride, int 
   combine<6>(c, f, from, stride, first, to);
 }
 
-// The same of one column: to = from f.
+// to -= from f, column by column.
 template <int W>
-void combine_one(const double* __restrict f, const double* __restrict from, int stride, double* __restrict to) {
-  for (int r = 0; r < stride; r += 4) {
-    double sum[4];
-    for (int i = 0; i < 4; ++i) sum[i] = f[0] * from[r + i];
-    for (int k = 1; k < W; ++k)
-      for (int i = 0; i < 4; ++i) sum[i] += f[k] * from[k * stride + r + i];
-    for (int i = 0; i < 4; ++i) to[r + i] = sum[i];
-  }
+void subtract_columns(const double* __restrict f, const double* __restrict from, int stride, double* __restrict to) {
+  for (int r = 0; r < stride; r += 4)
+    for (int k = 0; k < W; ++k)
+      for (int i = 0; i < 4; ++i) to[r + i] -= from[k * stride + r + i] * f[k];
 }
-// sum_k -= column k of `from` . x, in four sums.
+// sum_k -= column k of `from` . x, row by row.
 template <int W>
-void subtract_products(const double* __restrict from, const double* __restrict x, int stride, double* __restrict sum) {
-  for (int k = 0; k < W; ++k) {
-    double part[4] = {0, 0, 0, 0};
-    for (int r = 0; r < stride; r += 4)
-      for (int i = 0; i < 4; ++i) part[i] += from[k * stride + r + i] * x[r + i];
-    sum[k] -= (part[0] + part[1]) + (part[2] + part[3]);
-  }
+void subtract_products(const double* __restrict from, const double* __restrict x, int rows, int stride,
+                       double* __restrict sum) {
+  double left[W];
+  for (int k = 0; k < W; ++k) left[k] = sum[k];
+  for (int r = 0; r < rows; ++r)
+    for (int k = 0; k < W; ++k) left[k] -= from[k * stride + r] * x[r];
+  for (int k = 0; k < W; ++k) sum[k] = left[k];
 }
 
 // Scaled by powers of two, since rows differ in their units; inverted; scaled back.
@@ -281,31 +277,35 @@ void BlockLDLT::solve(std::span<double> x, int columns) const {
 void BlockLDLT::solve_one(double* y) const {
   const auto order = degree_.order();
   double* const gathered = y + 3 * blocks_;
+  const auto for_each_beside = [&](int p, const auto& visit) {  // number gathered, and where it stands
+    double* g = gathered;
+    for (const int a : degree_.beside(p)) {
+      const Node& row = nodes_[bl(a)];
+      for (int i = 0; i < row.width; ++i) visit(*g++, y[row.position + i]);
+    }
+    return g;
+  };
   for (const int p : order) {  // L
     const Node& node = nodes_[bl(p)];
     if (node.at >= 0) break;
-    if (node.stride == 0) continue;
-    const double *l = lower_.data() + node.below, *own = y + node.position, *from = gathered;
+    const double *l = lower_.data() + node.below, *own = y + node.position;
+    std::fill(for_each_beside(p, [](double& g, double& at) { g = at; }), gathered + node.stride, 0.0);
     if (node.width == 5)
-      combine_one<5>(own, l, node.stride, gathered);
+      subtract_columns<5>(own, l, node.stride, gathered);
     else if (node.width == 3)
-      combine_one<3>(own, l, node.stride, gathered);
+      subtract_columns<3>(own, l, node.stride, gathered);
     else
-      combine_one<6>(own, l, node.stride, gathered);
-    for (const int a : degree_.beside(p)) {
-      const Node& row = nodes_[bl(a)];
-      double* to = y + row.position;
-      for (int i = 0; i < row.width; ++i) to[i] -= from[i];
-      from += row.width;
-    }
+      subtract_columns<6>(own, l, node.stride, gathered);
+    std::ignore = for_each_beside(p, [](double& g, double& at) { at = g; });
   }
   double* last = y + last_position_;
   for (int i = 0; i < dense_size_; ++i) last[i] *= dense_scale_[bl(i)];
   if (dense_size_ > 0) dense_.solve({last, bl(dense_size_)});
   for (int i = 0; i < dense_size_; ++i) last[i] *= dense_scale_[bl(i)];
   for (int k = static_cast<int>(order.size()) - 1; k >= 0; --k) {  // D L^T
-    const Node& node = nodes_[bl(order[bl(k)])];
-    if (node.at < 0) solve_back(order[bl(k)], y, gathered);
+    if (nodes_[bl(order[bl(k)])].at >= 0) continue;
+    std::ignore = for_each_beside(order[bl(k)], [](double& g, double& at) { g = at; });
+    solve_back(order[bl(k)], y, gathered);
   }
 }
 
@@ -313,22 +313,17 @@ void BlockLDLT::solve_back(int p, double* y, double* gathered) const {
   const Node& node = nodes_[bl(p)];
   const int w = node.width;
   const double *d = diagonal_.data() + node.diagonal, *l = lower_.data() + node.below;
-  double *own = y + node.position, sum[6], *to = gathered;
+  double *own = y + node.position, sum[6];
   for (int i = 0; i < w; ++i) {
     sum[i] = 0;
     for (int j = 0; j < w; ++j) sum[i] += d[i * w + j] * own[j];
   }
-  for (const int a : degree_.beside(p)) {
-    const Node& row = nodes_[bl(a)];
-    for (int i = 0; i < row.width; ++i) *to++ = y[row.position + i];
-  }
-  std::fill(to, gathered + node.stride, 0.0);  // L has anything there
   if (w == 5)
-    subtract_products<5>(l, gathered, node.stride, sum);
+    subtract_products<5>(l, gathered, node.rows, node.stride, sum);
   else if (w == 3)
-    subtract_products<3>(l, gathered, node.stride, sum);
+    subtract_products<3>(l, gathered, node.rows, node.stride, sum);
   else
-    subtract_products<6>(l, gathered, node.stride, sum);
+    subtract_products<6>(l, gathered, node.rows, node.stride, sum);
   std::copy(sum, sum + w, own);
 }
 

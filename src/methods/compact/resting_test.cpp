@@ -222,8 +222,10 @@ SENTENCE("compact", "between equilibria friction takes what a rope that is drawn
   scene.time = {.duration = 1, .mode = Mode::quasistatic, .step = {}, .frames_per_second = 20};
   const Rest rest(scene);
   ASSERT_TRUE(rest.found()) << rest.report.message;
-  EXPECT_NEAR(rest.frame.flow.friction, mu * earth * drawn, 0.05 * mu * earth * drawn);
-  EXPECT_NEAR(rest.frame.flow.clamps, rest.frame.flow.friction, 0.05 * mu * earth * drawn);
+  // The clamp holds its end at the height of the start, a little below where the rest lies on its barriers: it presses, too.
+  EXPECT_GT(rest.frame.flow.friction, 0.99 * mu * earth * drawn);
+  EXPECT_LT(rest.frame.flow.friction, 1.3 * mu * earth * drawn);
+  EXPECT_NEAR(rest.frame.flow.clamps, rest.frame.flow.friction, 0.02 * mu * earth * drawn);
   EXPECT_LT(std::abs(rest.report.energy_error), 0.02);
 }
 
