@@ -8,7 +8,7 @@ namespace tendril::experiments::cable_stretch {
 namespace {
 
 constexpr double g = 10;
-constexpr double line_mass = 1e-5;  // [1/m] of the rope, over the load's mass
+constexpr double line_mass = 1e-3;  // [1/m] of the rope, over the load's mass
 
 // [m] by which the rope is longer under the force; -1: no equilibrium was found.
 double longer(double young, int segments, double force) {
