@@ -117,6 +117,19 @@ GapDerivatives pair_gap(const Vec3& a0, const Vec3& a1, const Vec3& b0, const Ve
   return out;
 }
 
+GapSlopes pair_slopes(const Vec3& a0, const Vec3& a1, const Vec3& b0, const Vec3& b1, double radii) {
+  const auto at = closest_points(to_small(a0), to_small(a1), to_small(b0), to_small(b1));
+  const double d = math::sqrt(at.squared);
+  GapSlopes out;
+  out.gap = d - radii;
+  out.s = at.s, out.t = at.t;
+  if (!(d > 0)) return out;
+  out.normal = to_eigen(at.apart) / d;
+  const double share[4] = {1 - at.s, at.s, -(1 - at.t), -at.t};
+  for (int i = 0; i < 4; ++i) out.gradient.segment<3>(3 * i) = share[i] * out.normal;
+  return out;
+}
+
 GapDerivatives obstacle_gap(const ObstacleGeometry& obstacle, std::uint32_t part, const Pose& pose, TouchPlace place,
                             const Vec3& x0, const Vec3& x1, double radius) {
   // In the obstacle's own axes: the place, the distance there and its derivatives; back to world axes.

@@ -18,17 +18,21 @@
 
 namespace tendril {
 
-struct GapDerivatives {
+struct GapSlopes {
   double gap = 0;
   double s = 0, t = 0;                   // places, as they are at these positions
   Vec3 normal = Vec3::UnitZ();           // from b to a
   Vector12 gradient = Vector12::Zero();  // by the nodes (a0, a1, b0, b1); against an obstacle those of b are zero
-  Matrix12 hessian = Matrix12::Zero();
   // Against an obstacle or body, by its own motion: by a displacement, and by a small turn about its origin (world axes).
   Vec3 by_displacement = Vec3::Zero(), by_turn = Vec3::Zero();
 };
+struct GapDerivatives : GapSlopes {
+  Matrix12 hessian = Matrix12::Zero();
+};
 
 GapDerivatives pair_gap(const Vec3& a0, const Vec3& a1, const Vec3& b0, const Vec3& b1, double radii);
+// The same without the Hessian, which is most of the work: what a line search asks for.
+GapSlopes pair_slopes(const Vec3& a0, const Vec3& a1, const Vec3& b0, const Vec3& b1, double radii);
 // place: 0 or 1 for a node, which stays there; else the segment's nearest place is taken. `part`: of a mesh, which face, side or
 // vertex (ContactKey::part); ignored for other shapes.
 enum class TouchPlace : std::uint8_t { first_node, second_node, between };

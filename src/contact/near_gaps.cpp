@@ -33,7 +33,7 @@ GapDerivatives triangle_gap(const std::array<Vec3, 3>& corners, const Vec3& p, d
 
 // 1 above, and (2 - c/e) c/e below e, c the squared sine of the angle between the two: with continuous slope.  [Li 2020, eq. (21)]
 // Lengths do not change, so that c = 1 - (u . v)^2 / (lengths)^2.
-void fade(const Vec3& u, const Vec3& v, double lengths, PairGap& out) {
+void fade(const Vec3& u, const Vec3& v, double lengths, PairGap& out, PairBend* second) {
   const double along = u.dot(v), c = std::max(0.0, 1 - along * along / lengths), e = NearPairs::parallel_sine_squared;
   out.is_faded = c < e;
   out.weight = 1;
@@ -46,12 +46,13 @@ void fade(const Vec3& u, const Vec3& v, double lengths, PairGap& out) {
   by.segment<3>(6) = -u, by.segment<3>(9) = u;
   const Vector12 dc = (-2 * along / lengths) * by;
   out.weight_gradient = slope * dc;
-  out.weight_hessian = bend * dc * dc.transpose() - (2 * slope / lengths) * by * by.transpose();
+  if (second == nullptr) return;
+  second->weight = bend * dc * dc.transpose() - (2 * slope / lengths) * by * by.transpose();
   for (int i = 0; i < 2; ++i)
     for (int j = 0; j < 2; ++j) {
       const double sign = (i == j ? 1 : -1) * (-2 * slope * along / lengths);
-      out.weight_hessian.block<3, 3>(3 * i, 6 + 3 * j).diagonal().array() += sign;
-      out.weight_hessian.block<3, 3>(6 + 3 * j, 3 * i).diagonal().array() += sign;
+      second->weight.block<3, 3>(3 * i, 6 + 3 * j).diagonal().array() += sign;
+      second->weight.block<3, 3>(6 + 3 * j, 3 * i).diagonal().array() += sign;
     }
 }
 
@@ -95,25 +96,30 @@ double NearPairs::gap(const NearPair& pair, std::span<const Vec3> x, std::span<c
   return std::sqrt(nearest_of(p.a0, p.a1, p.b0, p.b1).squared) - pair.radii;
 }
 
-void NearPairs::evaluate(const NearPair& pair, std::span<const Vec3> x, std::span<const Pose> obstacles,
-                         PairGap& out) const {
+void NearPairs::evaluate(const NearPair& pair, std::span<const Vec3> x, std::span<const Pose> obstacles, PairGap& out,
+                         PairBend* bend) const {
   out.weight = 1, out.is_faded = false;
+  const auto take = [&](const GapDerivatives& gap) {
+    out.at = gap;
+    if (bend != nullptr) bend->gap = gap.hessian;
+  };
   if (pair.kind == PairKind::node_surface) {
     const Vec3& p = x[index_of(pair.node[0])];
-    out.at = obstacle_gap(geometry_.obstacles()[index_of(pair.obstacle)], 0, obstacles[index_of(pair.obstacle)],
-                          TouchPlace::first_node, p, p, pair.radii);
-    return;
+    return take(obstacle_gap(geometry_.obstacles()[index_of(pair.obstacle)], 0, obstacles[index_of(pair.obstacle)],
+                             TouchPlace::first_node, p, p, pair.radii));
   }
   if (pair.kind == PairKind::node_triangle) {
     const Pose& pose = obstacles[index_of(pair.obstacle)];
     auto corners = geometry_.obstacles()[index_of(pair.obstacle)].mesh->corners(pair.part);
     for (Vec3& c : corners) c = pose.position + pose.orientation * c;
-    out.at = triangle_gap(corners, x[index_of(pair.node[0])], pair.radii);
-    return;
+    return take(triangle_gap(corners, x[index_of(pair.node[0])], pair.radii));
   }
   const Points p = points_of(pair, x, obstacles);
-  out.at = pair_gap(p.a0, p.a1, p.b0, p.b1, pair.radii);
-  if (pair.parallel > 0) fade(p.a1 - p.a0, p.b1 - p.b0, pair.parallel, out);
+  if (bend != nullptr)
+    take(pair_gap(p.a0, p.a1, p.b0, p.b1, pair.radii));
+  else
+    out.at = pair_slopes(p.a0, p.a1, p.b0, p.b1, pair.radii);
+  if (pair.parallel > 0) fade(p.a1 - p.a0, p.b1 - p.b0, pair.parallel, out, bend);
 }
 
 double NearPairs::free_fraction(const NearPair& pair, const ContactPositions& before, const ContactPositions& after,

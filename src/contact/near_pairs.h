@@ -37,11 +37,14 @@ struct NearPair {
 // The pair at a place. Derivatives by (a0, a1, b0, b1), points of an obstacle's edge or corner among them; nodes on surfaces and triangles
 // have those of a0 alone.
 struct PairGap {
-  GapDerivatives at;
-  double weight = 1;  // of its energy: below 1 near parallel
-  Vector12 weight_gradient = Vector12::Zero();
-  Matrix12 weight_hessian = Matrix12::Zero();
-  bool is_faded = false;  // weight and its derivatives count
+  GapSlopes at;
+  double weight = 1;         // of its energy: below 1 near parallel
+  Vector12 weight_gradient;  // where it is faded
+  bool is_faded = false;     // weight and its derivatives count
+};
+// Second derivatives, apart from it: a line search needs none.
+struct PairBend {
+  Matrix12 gap, weight;  // weight: where it is faded
 };
 
 class NearPairs {
@@ -55,7 +58,8 @@ class NearPairs {
 
   // x: flat node positions.
   double gap(const NearPair& pair, std::span<const Vec3> x, std::span<const Pose> obstacles) const;
-  void evaluate(const NearPair& pair, std::span<const Vec3> x, std::span<const Pose> obstacles, PairGap& out) const;
+  void evaluate(const NearPair& pair, std::span<const Vec3> x, std::span<const Pose> obstacles, PairGap& out,
+                PairBend* bend = nullptr) const;
   // How much of the straight motion can be taken so that the gap stays above `keep` of what it is before; 1: all of it. Seen from a
   // turning obstacle things move on straight lines, as for find_contacts.
   double free_fraction(const NearPair& pair, const ContactPositions& before, const ContactPositions& after,

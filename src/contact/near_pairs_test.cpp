@@ -39,7 +39,8 @@ SENTENCE("contact",
 double energy_of(const NearPairs& near, const NearPair& pair, std::span<const Vec3> x, std::span<const Pose> poses,
                  const Barrier& barrier, Vector12* gradient, Matrix12* hessian) {
   PairGap at;
-  near.evaluate(pair, x, poses, at);
+  PairBend bend;
+  near.evaluate(pair, x, poses, at, hessian ? &bend : nullptr);
   const BarrierValue b = barrier_at(barrier, at.at.gap);
   const Vector12& g = at.at.gradient;
   if (gradient) {
@@ -47,10 +48,10 @@ double energy_of(const NearPairs& near, const NearPair& pair, std::span<const Ve
     if (at.is_faded) *gradient += b.energy * at.weight_gradient;
   }
   if (hessian) {
-    *hessian = at.weight * (b.bend * g * g.transpose() + b.slope * at.at.hessian);
+    *hessian = at.weight * (b.bend * g * g.transpose() + b.slope * bend.gap);
     if (at.is_faded) {
       const Matrix12 mixed = g * at.weight_gradient.transpose();
-      *hessian += b.slope * (mixed + mixed.transpose()) + b.energy * at.weight_hessian;
+      *hessian += b.slope * (mixed + mixed.transpose()) + b.energy * bend.weight;
     }
   }
   return at.weight * b.energy;

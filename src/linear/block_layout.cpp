@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "linear/block_ldlt.h"
+#include "tendril/types.h"
 
 namespace tendril {
 
@@ -10,7 +11,7 @@ std::size_t lay(int i) { return static_cast<std::size_t>(i); }
 }  // namespace
 
 void BlockLDLT::analyse() {
-  partner_before_ = partner_, last_before_ = last_;
+  partner_before_ = partner_, last_before_ = last_, narrow_before_ = narrow_;
   make_nodes();
   make_graph();
   degree_.order(graph_start_, graph_, node_size_, node_last_);
@@ -34,12 +35,17 @@ void BlockLDLT::make_nodes() {
         last_[lay(i)] != 0 || (partner >= 0 && last_[lay(partner)] != 0) || (partner < 0 && !has_diagonal_[lay(i)]);
     if (partner >= 0) {
       node.block[1] = partner, node.size = 2;
-      node_of_[lay(partner)] = static_cast<int>(nodes_.size()), place_in_[lay(partner)] = 3;
+      if (narrow_[lay(i)]) std::swap(node.block[0], node.block[1]);
+      TENDRIL_REQUIRE(!narrow_[lay(node.block[0])], "a narrow block is paired with one that is not");
+      node.width = narrow_[lay(node.block[1])] ? 5 : 6;
+      node_of_[lay(partner)] = static_cast<int>(nodes_.size()), place_in_[lay(node.block[1])] = 3;
+    } else {
+      TENDRIL_REQUIRE(!narrow_[lay(i)], "a narrow block is paired with one that is not");
     }
     node_of_[lay(i)] = static_cast<int>(nodes_.size());
     if (put_last) {
       node.at = static_cast<int>(last_rows_.size());
-      for (int k = 0; k < node.width(); ++k) last_rows_.push_back(3 * node.block[k / 3] + k % 3);
+      for (int k = 0; k < node.width; ++k) last_rows_.push_back(3 * node.block[k / 3] + k % 3);
     }
     nodes_.push_back(node);
     node_size_.push_back(node.size), node_last_.push_back(put_last ? 1 : 0);
@@ -75,26 +81,30 @@ void BlockLDLT::make_graph() {
 }
 
 void BlockLDLT::lay_out() {
-  int diagonal = 0, below = 0, most_rows = 0;
+  int diagonal = 0, below = 0, most_rows = 0, position = 0;
+  fill_ = last_position_ = 0;
   std::size_t most_beside = 0;
   for (const int v : degree_.order()) {
     Node& node = nodes_[lay(v)];
     node.diagonal = diagonal, node.below = below;
-    node.rows = 0;
+    node.rows = node.stride = 0;
+    node.position = position, position += node.width;
     if (node.at >= 0) continue;
-    for (const int a : degree_.beside(v)) node.rows += nodes_[lay(a)].width();
-    diagonal += node.width() * node.width();
-    below += node.width() * node.rows;
-    most_rows = std::max(most_rows, node.rows), most_beside = std::max(most_beside, degree_.beside(v).size());
+    last_position_ = position;
+    for (const int a : degree_.beside(v)) node.rows += nodes_[lay(a)].width;
+    node.stride = (node.rows + 3) & ~3;
+    diagonal += node.width * node.width;
+    below += node.width * node.stride;
+    fill_ += node.width * node.rows;
+    most_rows = std::max(most_rows, node.stride), most_beside = std::max(most_beside, degree_.beside(v).size());
   }
-  fill_ = below;
   diagonal_.resize(lay(diagonal)), lower_.resize(lay(below));
   scale_.resize(3 * lay(blocks_)), work_.resize(3 * lay(blocks_));
-  panel_.resize(6 * lay(most_rows)), column_work_.resize(lay(most_rows));
+  panel_.resize(6 * lay(most_rows)), product_.resize(6 * lay(most_rows));
   relative_.resize(most_beside);
   dense_size_ = static_cast<int>(last_rows_.size());
   dense_values_.resize(lay(dense_size_) * lay(dense_size_));
-  dense_scale_.resize(lay(dense_size_)), dense_work_.resize(lay(dense_size_));
+  dense_scale_.resize(lay(dense_size_));
   dense_.resize(dense_size_);
 }
 
@@ -102,7 +112,7 @@ int BlockLDLT::row_in(int node, int other) const {
   int row = 0;
   for (const int a : degree_.beside(node)) {
     if (a == other) break;
-    row += nodes_[lay(a)].width();
+    row += nodes_[lay(a)].width;
   }
   return row;
 }
@@ -112,9 +122,11 @@ BlockLDLT::Slot BlockLDLT::slot_of(int i, int j) const {
   int ka = place_in_[lay(i)], kb = place_in_[lay(j)];
   Slot slot;
   slot.both = i != j;
+  slot.scaled = nodes_[lay(a)].width == 3 || nodes_[lay(b)].width == 3;
+  slot.rows = narrow_[lay(i)] ? 2 : 3, slot.columns = narrow_[lay(j)] ? 2 : 3;
   if (a == b && nodes_[lay(a)].at < 0) {
     const Node& node = nodes_[lay(a)];
-    const int w = node.width();
+    const int w = node.width;
     slot.part = Slot::diagonal, slot.row = w, slot.column = 1;
     slot.at = node.diagonal + ka * w + kb, slot.mirror = node.diagonal + kb * w + ka;
     return slot;
@@ -131,8 +143,8 @@ BlockLDLT::Slot BlockLDLT::slot_of(int i, int j) const {
   const bool swapped = rank[lay(a)] > rank[lay(b)];  // row i is the later one: as it is given
   if (!swapped) std::swap(a, b), std::swap(ka, kb);
   const Node& column = nodes_[lay(b)];
-  slot.at = column.below + kb * column.rows + row_in(b, a) + ka;
-  slot.row = swapped ? 1 : column.rows, slot.column = swapped ? column.rows : 1;
+  slot.at = column.below + kb * column.stride + row_in(b, a) + ka;
+  slot.row = swapped ? 1 : column.stride, slot.column = swapped ? column.stride : 1;
   return slot;
 }
 

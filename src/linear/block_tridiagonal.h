@@ -108,17 +108,20 @@ class BlockTridiagonalLDLT {
   Block& diagonal(int i) { return diagonal_[std::size_t(i)]; }  // its lower half is read
   Block& lower(int i) { return lower_[std::size_t(i)]; }        // row i + 1, column i
 
-  // C_i = D_i'^-1 L_i^T,  D_(i+1)' = D_(i+1) - L_i C_i; the same pivots as a scalar L D L^T without pivoting.
+  // With D_i' = l_i d_i l_i^T:  Y_i = l_i^-1 L_i^T,  D_(i+1)' = D_(i+1) - Y_i^T d_i^-1 Y_i, of which the lower half is needed; the same
+  // pivots as a scalar L D L^T without pivoting.
   PivotReport factor(double accepted = 0) {
     report_ = {};
+    Block scaled = Block::Zero();
     for (std::size_t i = 0; i < diagonal_.size(); ++i) {
       Block d = diagonal_[i];
-      if (i > 0) d.noalias() -= lower_[i - 1] * coupling_[i - 1];
+      if (i > 0) subtract_lower(coupling_[i - 1], scaled, d);
       report_.add(factors_[i].factor(d, row_scale(i), accepted), int(i) * B);
-      if (i + 1 < diagonal_.size()) {
-        coupling_[i] = lower_[i].transpose();
-        factors_[i].solve(coupling_[i]);
-      }
+      if (i + 1 == diagonal_.size()) break;
+      Block& y = coupling_[i];
+      y = lower_[i].transpose();
+      factors_[i].solve_lower(y);
+      for (int k = 0; k < B; ++k) scaled.row(k) = y.row(k) * factors_[i].inverse_d[k];
     }
     return report_;
   }
@@ -138,6 +141,12 @@ class BlockTridiagonalLDLT {
   }
 
  private:
+  // d -= y^T scaled, its lower half and what rows of two make of it.
+  static void subtract_lower(const Block& y, const Block& scaled, Block& d) {
+    for (int k = 0; k < B; ++k)
+      for (int r = 0; r < B; ++r)
+        for (int c = 0; c <= (r | 1) && c < B; ++c) d(r, c) -= y(k, r) * scaled(k, c);
+  }
   // Largest |entry| of each row of the matrix, against which a pivot is tiny.
   Eigen::Matrix<double, B, 1> row_scale(std::size_t i) const {
     Eigen::Matrix<double, B, 1> scale;
@@ -152,12 +161,20 @@ class BlockTridiagonalLDLT {
   template <class At>
   void solve_with(const At& at) const {
     const int n = blocks();
+    // Down: u_i = l_i^-1 (f_i - Y_(i-1)^T d^-1 u_(i-1)), kept as d^-1 u. Up: x_i = l_i^-T (d^-1 u_i - d^-1 Y_i x_(i+1)).
     for (int i = 0; i < n; ++i) {
       auto xi = at(i);
-      if (i > 0) xi.noalias() -= lower_[std::size_t(i - 1)].lazyProduct(at(i - 1));
-      factors_[std::size_t(i)].solve(xi);
+      if (i > 0) xi.noalias() -= coupling_[std::size_t(i - 1)].transpose().lazyProduct(at(i - 1));
+      factors_[std::size_t(i)].solve_lower(xi);
+      for (int k = 0; k < B; ++k) xi.row(k) *= factors_[std::size_t(i)].inverse_d[k];
     }
-    for (int i = n - 2; i >= 0; --i) at(i).noalias() -= coupling_[std::size_t(i)].lazyProduct(at(i + 1));
+    for (int i = n - 1; i >= 0; --i) {
+      auto xi = at(i);
+      if (i + 1 < n)
+        for (int k = 0; k < B; ++k)
+          xi.row(k) -= factors_[std::size_t(i)].inverse_d[k] * coupling_[std::size_t(i)].row(k).lazyProduct(at(i + 1));
+      factors_[std::size_t(i)].solve_upper(xi);
+    }
   }
 
   std::vector<Block, Eigen::aligned_allocator<Block>> diagonal_, lower_, coupling_;

@@ -58,7 +58,7 @@ template <int B>
 struct SmallLDLT {
   using Block = Eigen::Matrix<double, B, B, Eigen::RowMajor>;
   Block l;  // below the diagonal
-  Eigen::Matrix<double, B, 1> d;
+  Eigen::Matrix<double, B, 1> d, inverse_d;
 
   PivotReport factor(const Block& a, const Eigen::Matrix<double, B, 1>& row_scale, double asked = 0) {
     PivotReport report;
@@ -70,8 +70,8 @@ struct SmallLDLT {
         const double threshold = accepted * (row_scale[k] > 0 ? row_scale[k] : 1.0);
         pivot = pivot < 0 ? -threshold : threshold;
       }
-      d[k] = pivot;
       const double inverse = 1.0 / pivot;
+      d[k] = pivot, inverse_d[k] = inverse;
       for (int i = k + 1; i < B; ++i) {
         const double factor_i = l(i, k) * inverse;
         for (int j = k + 1; j <= i; ++j) l(i, j) -= factor_i * l(j, k);
@@ -82,11 +82,19 @@ struct SmallLDLT {
   }
   template <class X>
   void solve(X& x) const {
+    solve_lower(x);
+    for (int k = 0; k < B; ++k) x.row(k) *= inverse_d[k];
+    solve_upper(x);
+  }
+  template <class X>
+  void solve_lower(X& x) const {  // L^-1 x
     for (int k = 0; k < B; ++k) {
       for (int i = k + 1; i < B; ++i) x.row(i) -= l(i, k) * x.row(k);
     }
+  }
+  template <class X>
+  void solve_upper(X& x) const {  // L^-T x
     for (int k = B - 1; k >= 0; --k) {
-      x.row(k) /= d[k];
       for (int i = k + 1; i < B; ++i) x.row(k) -= l(i, k) * x.row(i);
     }
   }

@@ -97,7 +97,7 @@ void EquilibriumWork::find_sites(const Drive& drive, const Frame& frame) {
 
 void EquilibriumWork::begin(const Drive& drive, const Frame& frame, WorkSoFar& out) {
   find_sites(drive, frame);
-  out.flow = {};
+  out.flow = {}, out.told = frame.flow;
   out.sites = now_;
   out.gravity = frame.gravity, out.centre = mass_moment(model_, frame);
 }
@@ -119,6 +119,9 @@ void EquilibriumWork::go_on(const Drive& drive, const Frame& frame, WorkSoFar& w
   const Vec3 centre = mass_moment(model_, frame);
   work.flow.gravity -= 0.5 * (frame.gravity - work.gravity).dot(centre + work.centre);
   work.gravity = frame.gravity, work.centre = centre;
+  work.flow.friction += frame.flow.friction - work.told.friction;
+  work.flow.obstacles += frame.flow.obstacles - work.told.obstacles;
+  work.told = frame.flow;
   work.sites = now_;
 }
 

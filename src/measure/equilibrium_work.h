@@ -1,5 +1,6 @@
 // Work done on rods between equilibria, the same for every method: by the trapezoidal rule, force and moment at both ends of an increment
-// averaged, times how far the point moved and how far it turned.
+// averaged, times how far the point moved and how far it turned. What contacts did, friction and obstacles that move, only the method knows: it
+// stands in the flow of its frames.
 #pragma once
 
 #include <vector>
@@ -19,10 +20,11 @@ struct ForceAt {  // where something acts
 };
 struct WorkSoFar {  // saved with a run
   EnergyFlow flow;
+  EnergyFlow told;              // by the method, up to the last equilibrium
   std::vector<ForceAt> sites;   // of the last equilibrium: clamps, loads along rods, loads at nodes, pulls
   Vec3 gravity = Vec3::Zero();  // there
   Vec3 centre = Vec3::Zero();   // there: sum of mass times place [kg m]
-  void visit_state(StateArchive& archive) { archive(flow, sites, gravity, centre); }
+  void visit_state(StateArchive& archive) { archive(flow, told, sites, gravity, centre); }
 };
 
 class EquilibriumWork {

@@ -31,6 +31,18 @@ bool hold_apart(const Model& model, const ClampModel& a, const ClampModel& b) {
   return a.rod == b.rod && a.position && b.position && a.node != b.node && !model.rods[static_cast<Size>(a.rod)].stretches;
 }
 
+// Clamps that take hold later hold the rod where it is then.
+bool is_late(const ClampModel& a, const ClampModel& b) { return a.from > 0 || b.from > 0; }
+
+// Least distance of two points at an instant, by their paths; of late ones, which are nowhere further apart than the rod between them is long
+// when both have taken hold, what their paths part them by beyond that.
+double least_apart(const ClampModel& a, const ClampModel& b, double time, double length) {
+  const Vec3 apart = place_of(a, time) - place_of(b, time);
+  if (!is_late(a, b)) return apart.norm();
+  const double both = std::max({a.from, b.from, 0.0});
+  return (apart - (place_of(a, both) - place_of(b, both))).norm() - length;
+}
+
 // Keys of both timetables, instants between them, and the borders of the time in which both hold.
 std::vector<double> common_instants(const Model& model, const ClampModel& a, const ClampModel& b) {
   const double from = std::max({a.from, b.from, 0.0}), until = std::min({a.until, b.until, model.end_time});
@@ -58,7 +70,7 @@ Problems check_reach(const Model& model) {
       const double length = rod_between(model, a, b);
       double worst = 0, when = 0;
       for (const double t : common_instants(model, a, b)) {
-        const double distance = (place_of(a, t) - place_of(b, t)).norm();
+        const double distance = least_apart(a, b, t, length);
         if (distance > worst * (1 + 1e-12)) worst = distance, when = t;
       }
       if (worst <= length * (1 + 1e-9)) continue;
@@ -66,8 +78,8 @@ Problems check_reach(const Model& model) {
       const int blamed = moves(b) || !moves(a) ? i : j;
       problems.push_back(
           {Severity::error, "", fmt::format("clamp[{}].move", blamed),
-           fmt::format("the clamps are {:.6g} m apart at t = {:.6g} s but the rod between them is {:.6g} m long", worst,
-                       when, length),
+           fmt::format("the clamps are {}{:.6g} m apart at t = {:.6g} s but the rod between them is {:.6g} m long",
+                       is_late(a, b) ? "at least " : "", worst, when, length),
            "a rod that does not stretch cannot reach",
            "move them less far, or let the rod stretch (stretch = \"elastic\")"});
     }
@@ -82,7 +94,7 @@ Problems check_slack(const Model& model, bool in_motion) {
   for (Size i = 0; i < model.clamps.size() && i < 64; ++i)
     for (Size j = 0; j < i; ++j) {
       const ClampModel &a = model.clamps[j], &b = model.clamps[i];
-      if (!hold_apart(model, a, b) || a.slides || b.slides) continue;
+      if (!hold_apart(model, a, b) || a.slides || b.slides || is_late(a, b)) continue;
       const double distance = (place_of(a, model.end_time) - place_of(b, model.end_time)).norm();
       const double before = (place_of(a, 0) - place_of(b, 0)).norm();
       if (distance < (1 - 1e-9) * rod_between(model, a, b)) continue;
@@ -92,6 +104,55 @@ Problems check_slack(const Model& model, bool in_motion) {
                           "as long as its clamps are apart it cannot bend or sag unless it stretches: no finite tension "
                           "carries a load across it",
                           "bring the clamps together a little, or let the rod stretch (stretch = \"elastic\")"});
+    }
+  return problems;
+}
+
+Problems check_noise(const Model& model) {
+  Problems problems;
+  const auto disturbed = [&model](const RodSpan& span) {
+    for (int k = 0; k < span.edges; ++k) {
+      const NodeIndex i{span.first_node + k};
+      const double length = (model.initial.position[i + 1] - model.initial.position[i]).norm();
+      if (std::abs(length / model.rest_length[EdgeIndex{span.first_edge + k}] - 1) >= 1e-9) return true;
+    }
+    return false;
+  };
+  for (const ClampModel& a : model.clamps) {
+    for (const ClampModel& b : model.clamps) {
+      if (!hold_apart(model, a, b) || !(a.node < b.node) || is_late(a, b) || a.slides || b.slides) continue;
+      const RodModel& rod = model.rods[static_cast<Size>(a.rod)];
+      if (rod.span.ring || (a.start.position - b.start.position).norm() < (1 - 1e-9) * rod_between(model, a, b)) continue;
+      if (!disturbed(rod.span)) continue;
+      problems.push_back({Severity::error, "", fmt::format("rod[{}].initial_noise", a.rod),
+                          "the clamps " + a.name + " and " + b.name + " hold the rod exactly straight",
+                          "so initial_noise has no room to act",
+                          "leave initial_noise out, bring the clamps together, or let the rod stretch"});
+      return problems;
+    }
+  }
+  return problems;
+}
+
+Problems check_rigid_segments(const Model& model) {
+  Problems problems;
+  for (Size i = 0; i < model.clamps.size(); ++i)
+    for (Size j = 0; j < model.clamps.size(); ++j) {
+      const ClampModel &a = model.clamps[j], &b = model.clamps[i];
+      if (!hold_apart(model, a, b) || b.node.value != a.node.value + 1 || a.slides || b.slides) continue;
+      if (is_late(a, b)) continue;  // how the segment will lie then is not known
+      const double length = rod_between(model, a, b);
+      for (const double t : common_instants(model, a, b)) {
+        const Vec3 apart = place_of(a, t) - place_of(b, t);
+        if (std::abs(apart.norm() - length) <= 1e-6 * length) continue;
+        problems.push_back(
+            {Severity::error, "", fmt::format("clamp[{}].move", i),
+             fmt::format("the clamps {} and {} hold both ends of one segment, which is {:.6g} m long, {:.6g} m "
+                         "apart at t = {:.6g} s",
+                         a.name, b.name, length, apart.norm(), t),
+             "segments are rigid", "move both alike, or take more segments, so that there are some between"});
+        break;
+      }
     }
   return problems;
 }

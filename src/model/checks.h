@@ -6,12 +6,19 @@
 namespace tendril {
 
 // Two points held further apart, at some instant up to end_time, than the rod between them is long: for methods that cannot
-// stretch. Targets stand in the order of the scene's clamps, so field paths are clamp[i].
+// stretch. Where one takes hold later, of which it is not known where the rod will be: only what no place of it allows. Targets stand in the
+// order of the scene's clamps, so field paths are clamp[i].
 Problems check_reach(const Model& model);
 
 // A rod that cannot stretch, pulled straight at the end: its equilibrium under loads across it has no finite tension. In motion:
 // straight at the start as well, and loaded.
 Problems check_slack(const Model& model, bool in_motion);
+
+// A rod that cannot stretch and is straight between two held points cannot be disturbed: initial_noise has no room.
+Problems check_noise(const Model& model);
+
+// Two clamps at both ends of one segment that do not stay as far apart as it is long: for methods with rigid segments.
+Problems check_rigid_segments(const Model& model);
 
 // A clamp that starts away from the rod it holds: in motion the rod would have to jump; an equilibrium can be led there.
 Problems check_start(const Model& model);

@@ -304,6 +304,23 @@ SENTENCE("model", "clamps further apart than the rod between them are found, wit
   EXPECT_TRUE(check_reach(*build_model(scene)).empty());
 }
 
+// Where the rod is when a clamp takes hold of it is not known before: at most as far from the other as the rod between them is long.
+SENTENCE("model",
+         "a clamp that takes hold later is judged by how far it goes from then on, not by where the rod was at the start") {
+  Scene scene = driven();
+  scene.time.duration = 3;
+  scene.clamps[1].from = 1;
+  scene.clamps[1].move = path({{1, Vec3::Zero()}, {2, Vec3(0.9, 0, 0)}});
+  EXPECT_TRUE(check_reach(*build_model(scene)).empty());
+  scene.clamps[1].move = path({{1, Vec3(5, 0, 0)}, {2, Vec3(5.9, 0, 0)}});  // where its path begins does not count
+  EXPECT_TRUE(check_reach(*build_model(scene)).empty());
+  EXPECT_TRUE(check_slack(*build_model(scene), false).empty());
+  scene.clamps[1].move = path({{1, Vec3::Zero()}, {2, Vec3(2.1, 0, 0)}});
+  const Problems problems = check_reach(*build_model(scene));
+  ASSERT_EQ(problems.size(), 1u);
+  EXPECT_EQ(problems[0].what, "the clamps are at least 1.1 m apart at t = 2 s but the rod between them is 1 m long");
+}
+
 SENTENCE("model", "on a ring the short way round limits the reach") {
   Scene scene = one_rod(CircleCurve{Vec3::Zero(), Vec3::UnitZ(), 1 / two_pi}, 40);
   scene.clamps = {clamp_at(0), clamp_at(0.75)};

@@ -129,7 +129,9 @@ bool Simulation::Inside::arrive() {
     if (scene.time.mode == Mode::quasistatic) {
       evaluate(*model, in_force(), place.time, place.load_factor, after_);
       stand_still(after_);
+      method->write(frame);  // with its own flow
       work_meter.begin(after_, frame, place.work);
+      frame.flow = place.work.flow;
     }
   }
   ++place.recorded;

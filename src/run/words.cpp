@@ -17,7 +17,9 @@ std::span<const FailureInfo> common_failures() {
       {"a position or velocity became infinite or undefined", smaller},
       {"a point moved further than the rod is long in one step", smaller},
       {"Newton's method found no equilibrium",
-       "take more frames per second (smaller increments), more segments, or mode = \"dynamics\" with damping"},
+       "take more frames per second where something changes with time (smaller increments), an initial curve nearer to it, "
+       "more "
+       "segments, or mode = \"dynamics\" with damping"},
       {"a clamp asks for something out of reach", "look at the paths of the clamps: one asks for what the rod cannot do"},
       {"what touches could not be kept apart",
        "take a smaller time.step, or look whether clamps or obstacles press the rods into each other"},

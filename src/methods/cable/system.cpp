@@ -10,29 +10,37 @@ namespace {
 // Accepted pivots, over their row: loads 1e15 times as heavy as a segment.
 constexpr double smallest_pivot = 1e-30;
 
-// W J^T of one side.
+// W J^T of one side. A cross product from the right is one of the rows: a^T [l] = (a x l)^T.
 Block6 response_of(const JointRows& rows, const Vec3& lever, double sign, const Response& e) {
   Block6 out;
-  const Mat3 lever_cross = skew(lever);
-  const Mat3 turn_t = rows.turn.transpose();
+  const Vec3 l = sign * lever;
   out.topLeftCorner<3, 3>() = sign * e.linear;
-  out.bottomLeftCorner<3, 3>().noalias() = sign * (e.angular * lever_cross);
-  out.topRightCorner<3, 3>().setZero();
-  out.bottomRightCorner<3, 3>().noalias() = sign * (e.angular * turn_t);
+  for (int r = 0; r < 3; ++r) {
+    const Vec3 a = e.angular.row(r);
+    out.block<1, 3>(r + 3, 0) = a.cross(l);
+    for (int c = 0; c < 3; ++c)
+      out(r, c + 3) = 0,
+                 out(r + 3, c + 3) = sign * (a[0] * rows.turn(c, 0) + a[1] * rows.turn(c, 1) + a[2] * rows.turn(c, 2));
+  }
   if (e.has_mixed) {
-    out.topLeftCorner<3, 3>() += sign * (e.mixed * lever_cross);
+    out.topLeftCorner<3, 3>() += e.mixed * skew(l);
     out.bottomLeftCorner<3, 3>() += sign * e.mixed.transpose();
-    out.topRightCorner<3, 3>() += sign * (e.mixed * turn_t);
+    out.topRightCorner<3, 3>() += sign * (e.mixed * rows.turn.transpose());
   }
   return out;
 }
 
-// J times a response.
+// J times a response, column by column: the point's velocity v + w x lever, and the turn.
 void add_rows_times(const JointRows& rows, const Vec3& lever, double sign, const Block6& response, Block6& out) {
-  const Mat3 lever_cross = skew(lever);
-  out.topRows<3>() += sign * response.topRows<3>();
-  out.topRows<3>().noalias() -= (sign * lever_cross) * response.bottomRows<3>();
-  out.bottomRows<3>().noalias() += (sign * rows.turn) * response.bottomRows<3>();
+  const Vec3 l = sign * lever;
+  const Mat3 t = sign * rows.turn;
+  for (int c = 0; c < 6; ++c) {
+    const double w0 = response(3, c), w1 = response(4, c), w2 = response(5, c);
+    out(0, c) += sign * response(0, c) + (w1 * l[2] - w2 * l[1]);
+    out(1, c) += sign * response(1, c) + (w2 * l[0] - w0 * l[2]);
+    out(2, c) += sign * response(2, c) + (w0 * l[1] - w1 * l[0]);
+    for (int r = 0; r < 3; ++r) out(r + 3, c) += t(r, 0) * w0 + t(r, 1) * w1 + t(r, 2) * w2;
+  }
 }
 
 }  // namespace

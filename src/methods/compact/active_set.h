@@ -29,7 +29,7 @@ class ActiveSet {
   // ---- for Newton's method and for tests ----
   struct Row {  // a gap
     NearPair pair;
-    GapDerivatives at;
+    GapSlopes at;
     double push = 0;  // [N], the multiplier
   };
   void begin(const Drive& drive, const LoadsNow& loads, const Stage& stage);

@@ -99,6 +99,20 @@ SENTENCE("compact", "with sines, twist of more than half a radian per joint is w
   EXPECT_FALSE(mentions(to_text(Simulation::open(scene).problems()), "half a radian"));
 }
 
+SENTENCE("compact", "noise on a rod that two clamps hold exactly straight is refused before the run, as by der") {
+  for (const char* method : {"compact", "der"}) {
+    Scene scene = one_rod(line, 10);
+    scene.method = method;
+    add_clamp(scene, 0), add_clamp(scene, 1);
+    scene.rods[0].initial_noise = 1e-3;
+    Checked<Simulation> refused = Simulation::open(scene);
+    ASSERT_FALSE(refused) << method;
+    EXPECT_TRUE(mentions(to_text(refused.problems()), "initial_noise has no room to act")) << to_text(refused.problems());
+    scene.clamps[1].from = 0.1;  // until then it moves
+    EXPECT_TRUE(Simulation::open(scene)) << method;
+  }
+}
+
 // Two rods in a row, or a rod and a driven body, pulled beyond their whole length.
 SENTENCE(
     "compact",

@@ -175,7 +175,7 @@ bool Compact::solve_joined_by(const Stage& stage) {
     if (changed > stays) continue;
     if (stage.c != euler_stage(stage.h > 0 ? stage.h : 1).c || !joined_->change_pushes()) break;
   }
-  if (joined_->pushes_fail()) joined_solved_.fine = false, joined_solved_.cause = Cause::step_too_large;
+  if (joined_->pushes_fail()) joined_solved_.fine = false, joined_solved_.cause = bodies_press;
   joined_solved_.iterations = iterations;
   for (const int r : joined_->rods()) {
     Part& part = *parts_[z(r)];
@@ -303,6 +303,7 @@ StepReport Compact::relax(double time, double load_factor, const Live& live) {
   }
   drive_to(time, load_factor, live, true);
   if (!take_stage(Stage{})) return report_;
+  if (meeting_) flow_.add_contacts(meeting_->work().obstacles, meeting_->work().friction, 0);
   if (joined_ && joined_->bodies_overlap()) {
     report_.outcome = Outcome::not_converged, report_.cause = bodies_collide;
     return report_;

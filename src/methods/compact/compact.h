@@ -74,8 +74,6 @@ class Compact final : public Method, public Nearby {
   Workers workers_;
 };
 
-inline constexpr Cause joint_folded = own_cause(0), bodies_collide = own_cause(1), no_active_set_at_rest = own_cause(2),
-                       joints_out_of_reach = own_cause(3);
 Problems check(const Model& model, const Options& options);
 StepAdvice advise(const Model& model, const Options& options);
 

@@ -58,7 +58,7 @@ ContactField::ContactField(const Model& model, const Parts& parts)
       near_(model, geometry_),
       obstacles_(static_cast<int>(model.obstacles.size())) {
   const std::size_t nodes = z(model.material.size()), edges = z(model.rest_length.size());
-  x.assign(nodes, Vec3::Zero()), base = x, start = x;
+  x.assign(nodes, Vec3::Zero()), base = x, start = x, moved_by.assign(nodes, 0.0);
   node_at_.resize(nodes), link_of_.resize(edges), rod_of_.resize(edges), boxes_.resize(edges);
   for (const auto& part : parts) {
     const Chain& chain = part->chain;
@@ -86,7 +86,7 @@ double ContactField::moved(int o, const Pose& from, const Pose& to) const {
          geometry_.obstacles()[z(o)].reach * from.orientation.angularDistance(to.orientation);
 }
 
-KeptContact ContactField::named(const NearPair& pair, const GapDerivatives& at) const {
+KeptContact ContactField::named(const NearPair& pair, const GapSlopes& at) const {
   KeptContact c;
   c.key = pair.key, c.normal = at.normal;
   const bool node = pair.node[1] < 0;
@@ -187,7 +187,13 @@ void Touching::take(std::span<const int> rods, std::span<const int> pairs, std::
 }
 
 void Touching::gather() {
-  for (const int rod : rods_) field_.take_places(*parts_[z(rod)], parts_[z(rod)]->problem.places(), field_.x);
+  for (const int rod : rods_) {
+    const Chain& chain = parts_[z(rod)]->chain;
+    field_.take_places(*parts_[z(rod)], parts_[z(rod)]->problem.places(), field_.x);
+    const auto measure = [&](int node) { field_.moved_by[z(node)] = (field_.x[z(node)] - field_.base[z(node)]).norm(); };
+    measure(chain.root_node);
+    for (const Link& link : chain.links) measure(link.far);
+  }
   if (joined_ == nullptr) return;
   follow_bodies(poses_);
   for (const int o : field_.free_bodies()) body_motion_[z(o)] = field_.moved(o, base_poses_[z(o)], poses_[z(o)]);
@@ -197,9 +203,8 @@ void Touching::gather() {
 double Touching::motion_of(const NearPair& p) const {
   double motion[2] = {0, 0};
   for (std::size_t i = 0; i < 4; ++i)
-    if (p.node[i] >= 0)
-      motion[i / 2] = std::max(motion[i / 2], (field_.x[z(p.node[i])] - field_.base[z(p.node[i])]).squaredNorm());
-  return std::sqrt(motion[0]) + std::sqrt(motion[1]) + (p.obstacle >= 0 ? body_motion_[z(p.obstacle)] : 0);
+    if (p.node[i] >= 0) motion[i / 2] = std::max(motion[i / 2], field_.moved_by[z(p.node[i])]);
+  return motion[0] + motion[1] + (p.obstacle >= 0 ? body_motion_[z(p.obstacle)] : 0);
 }
 
 double Touching::free_fraction() {
@@ -292,9 +297,8 @@ bool Touching::evaluate(Joined* joined) {
   for (const Active& a : active_) {
     const NearPair& p = field_.pairs()[z(a.pair)];
     const int body = field_.free_body(p);
-    const Vector12 g =
-        body < 0 ? pair_energy(a.gap, a.push, false).gradient
-                 : energy_on_body(field_.near(), p, a.gap, a.push, field_.x, poses_[z(p.obstacle)], false).gradient;
+    const Vector12 g = body < 0 ? pair_gradient(a.gap, a.push)
+                                : gradient_on_body(field_.near(), p, a.gap, a.push, field_.x, poses_[z(p.obstacle)]);
     if (body >= 0) joined->add_gradient(body, g.segment<3>(6), g.segment<3>(9));
     for (std::size_t i = 0; i < 4; ++i) {
       if (p.node[i] < 0) continue;
@@ -332,13 +336,17 @@ void Touching::accept() {
 }
 
 // Exact, or the part that is positive: stiffness along the gap.
-void Touching::assemble(const Coupled& coupled, BlockLDLT& matrix, bool exact) const {
+void Touching::assemble(const Coupled& coupled, FoldedLDLT& matrix, bool exact) const {
   friction_.assemble(coupled, matrix, joined_);
+  PairGap again;
+  PairBend bend;
   for (const Active& a : active_) {
     const NearPair& p = field_.pairs()[z(a.pair)];
     const int body = field_.free_body(p);
-    Matrix12 h = body < 0 ? pair_energy(a.gap, a.push, exact).hessian
-                          : energy_on_body(field_.near(), p, a.gap, a.push, field_.x, poses_[z(p.obstacle)], exact).hessian;
+    if (exact) field_.near().evaluate(p, field_.x, poses_, again, &bend);
+    Matrix12 h = body < 0
+                     ? pair_energy(a.gap, bend, a.push, exact).hessian
+                     : energy_on_body(field_.near(), p, a.gap, bend, a.push, field_.x, poses_[z(p.obstacle)], exact).hessian;
     int block[4];
     for (std::size_t i = 0; i < 4; ++i) {
       block[i] = -1;

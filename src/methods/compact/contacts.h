@@ -12,7 +12,7 @@
 #include "contact/barrier.h"
 #include "contact/contact_watch.h"
 #include "contact/near_pairs.h"
-#include "linear/block_ldlt.h"
+#include "linear/folded_ldlt.h"
 #include "methods/compact/friction.h"
 #include "methods/compact/part.h"
 
@@ -33,7 +33,7 @@ class ContactField {
   int link_of(int edge) const { return link_of_[z(edge)]; }
   int rod_of(int edge) const { return rod_of_[z(edge)]; }
   double segments_of_ring(int rod) const { return rod < 0 ? HUGE_VAL : ring_[z(rod)]; }  // infinite: it is none
-  KeptContact named(const NearPair& pair, const GapDerivatives& at) const;  // who touches where, nothing kept yet
+  KeptContact named(const NearPair& pair, const GapSlopes& at) const;  // who touches where, nothing kept yet
   const NearPairs& near() const { return near_; }
   const ContactGeometry& geometry() const { return geometry_; }
   std::span<const NearPair> pairs() const { return near_.pairs(); }
@@ -62,6 +62,7 @@ class ContactField {
   bool is_inside(int edge, const Vec3& p, const Vec3& q) const;
 
   std::vector<Vec3> x, base, start;  // flat nodes: present place, last accepted one, last level
+  std::vector<double> moved_by;      // [m] from base to x
   std::vector<Pose> start_poses;     // of obstacles, at the last level
   std::vector<KeptContact> kept;     // of the last level, by key
   std::vector<Pose> listed_to;       // poses that pairs were looked for up to
@@ -108,7 +109,7 @@ class Touching {
   bool outgrown() const { return outgrown_; }
   void grow_boxes(double pad);  // by where it wanted to go
   void accept();                // the present place is reached
-  void assemble(const Coupled& coupled, BlockLDLT& matrix, bool exact) const;
+  void assemble(const Coupled& coupled, FoldedLDLT& matrix, bool exact) const;
   // How much of what obstacles and held roots are to do is free: they go from `poses` and from where nodes are, by `shift` of each rod.
   double free_to_drive(std::span<const Pose> to, std::span<const Vec3> shift);
   bool free_to_start(
@@ -147,11 +148,11 @@ class Touching {
   Kept kept_before(const NearPair& pair) const;
   BarrierValue push_of(const Barrier& barrier, std::size_t k, Active& active);
   double not_given_back(const NearPair& pair, const Active* active) const;  // [J]
-  void rub(const NearPair& pair, const GapDerivatives& at, double force);
+  void rub(const NearPair& pair, const GapSlopes& at, double force);
   double taken_by(const Active& active) const;  // [J]
   const NearPair& pair(std::size_t k) const { return field_.pairs()[z(pairs_[k])]; }
-  Vec3 obstacle_shift(const NearPair& pair, const GapDerivatives& at) const;
-  Vec3 centre_of(const NearPair& pair, const GapDerivatives& at) const;
+  Vec3 obstacle_shift(const NearPair& pair, const GapSlopes& at) const;
+  Vec3 centre_of(const NearPair& pair, const GapSlopes& at) const;
   void gather();  // places of the problems' nodes, and of bodies
   void follow_bodies(std::vector<Pose>& poses) const;
   double motion_of(const NearPair& pair) const;

@@ -13,6 +13,7 @@ namespace {
 constexpr double most_turned = 1.5;  // [rad] of a link in one iteration
 constexpr double most_moved = 0.25;  // of its length: a root in one iteration towards an equilibrium with contact
 constexpr double softest_hold = 1e-7, stiffest_hold = 1;
+constexpr double most_folded = 1e10;  // bending over inertia of a segment: what of the sixteen digits folding may take
 }  // namespace
 
 Coupled::Coupled(const Model& model, Parts& parts, const SolverSettings& settings)
@@ -39,6 +40,7 @@ void Coupled::number() {
   at_.resize(rods_.size());
   rows_.clear();
   blocks_ = 0, expected_negative_ = 0;
+  folded_ = may_fold();
   for (std::size_t s = 0; s < rods_.size(); ++s) {
     const Chain& chain = part(static_cast<int>(s)).chain;
     const Problem& problem = part(static_cast<int>(s)).problem;
@@ -46,9 +48,9 @@ void Coupled::number() {
     at.root_held = problem.root_is_held();
     at.nodes = blocks_, blocks_ += chain.nodes() - (at.root_held ? 1 : 0);
     at.turns = blocks_, blocks_ += chain.all();
-    at.multipliers = blocks_, blocks_ += chain.real();
+    at.multipliers = blocks_, blocks_ += folded_ ? 0 : chain.real();
     at.rows = blocks_;
-    expected_negative_ += 3 * chain.real();
+    expected_negative_ += (folded_ ? 1 : 3) * chain.real();
     const auto add = [&](int row, int first, int second, int held = -1) {
       if (!problem.row_holds(row)) return;
       rows_.push_back({static_cast<int>(s), row, first, second, held});
@@ -116,6 +118,8 @@ void Coupled::assemble_chain(int slot, bool exact, double shift) {
     // Nothing may be on its diagonal but what others give it.
     if (settles() && !(joined_ != nullptr && joined_->is_joined(rod))) matrix_.put_last(root);
   }
+  for (int i = 0; i < chain.real() && folded_; ++i)
+    matrix_.fold(at.turns + i, node_block(rod, i), node_block(rod, i + 1), m.link(i).arm);
   for (int i = 0; i < chain.all(); ++i) {
     const auto& link = m.link(i);
     Mat3 turn = link.turn;
@@ -127,6 +131,7 @@ void Coupled::assemble_chain(int slot, bool exact, double shift) {
     if (i >= chain.real()) continue;
     const int far = node_block(rod, i + 1), near = node_block(rod, i), multiplier = at.multipliers + i;
     matrix_.add(far, far, link.node + held(i + 1));
+    if (folded_) continue;
     matrix_.add(multiplier, far, Mat3::Identity());
     if (near >= 0) matrix_.add(multiplier, near, -Mat3::Identity());
     matrix_.add(multiplier, at.turns + i, skew(link.arm));
@@ -136,6 +141,19 @@ void Coupled::assemble_chain(int slot, bool exact, double shift) {
 
 bool Coupled::settles() const {
   return touching_ != nullptr && (rods_.empty() ? joined_->is_still() : part(0).problem.stage().still());
+}
+
+// Bending stiffness of places, over their inertia.
+bool Coupled::may_fold() const {
+  if (touching_ == nullptr || settles()) return false;
+  for (std::size_t s = 0; s < rods_.size(); ++s) {
+    const Chain& chain = part(static_cast<int>(s)).chain;
+    double shortest = chain.length;
+    for (const Link& link : chain.links) shortest = std::min(shortest, link.length);
+    const double inertia = part(static_cast<int>(s)).problem.stage().c * chain.total / chain.nodes();
+    if (!(16 * chain.stiffest <= most_folded * inertia * shortest * shortest)) return false;
+  }
+  return true;
 }
 
 // Per mass [N/m/kg]: of `hold_`, and of a shift as turns have it.
@@ -371,10 +389,7 @@ Solved Coupled::iterate() {
   Solved solved{converged, Cause::none, report.iterations, fallbacks_, report.residual};
   if (converged) return solved;
   if (touching_ != nullptr && touching_->outgrown()) return solved;  // to go on in larger boxes
-  const bool still = rods_.empty() ? joined_->is_still() : part(0).problem.stage().still();
-  solved.cause = report.end == NewtonEnd::not_finite ? Cause::not_finite
-                 : !still                            ? Cause::step_too_large
-                                                     : Cause::no_equilibrium;
+  solved.cause = cause_of(report.end, rods_.empty() ? joined_->is_still() : part(0).problem.stage().still());
   return solved;
 }
 

@@ -4,6 +4,8 @@
 // places x of the nodes, the turns t of the links and one multiplier m per link,
 //   x_(k+1) - x_k - B_k t_k = 0,   B = -[a]x          m = -Q, the force in the link, makes the gradient in x zero
 // so that what is left of the gradient is that in minimal coordinates. Rows of held points and rings come last.
+// In motion, where things touch, turns are folded into places (linear/folded_ldlt.h): five unknowns a link instead of nine, a quarter of
+// the work. Where a rod is so stiff, or a step so long, that its bending is more than 1e10 times its inertia, they are not.
 // The energy is a merit: with rows, their violation counts with a weight above the largest multiplier [ERRATA Z11].
 //
 // To add more unknowns: blocks in `number`, entries in `assemble`, right-hand side and solution in `direct`, moves in `move` and
@@ -13,7 +15,7 @@
 #include <span>
 #include <vector>
 
-#include "linear/block_ldlt.h"
+#include "linear/folded_ldlt.h"
 #include "linear/newton.h"
 #include "methods/compact/part.h"
 
@@ -46,7 +48,7 @@ class Coupled {
   void solve_direction();                        // by what was factored
   int node_block(int rod, int k) const;          // -1: held
   int turn_block(int rod, int i) const { return at_[z(slot_[z(rod)])].turns + i; }
-  BlockLDLT& matrix() { return matrix_; }
+  const FoldedLDLT& matrix() const { return matrix_; }
 
   // ---- how an equilibrium changes with its model (nearby.cpp) ----
   std::vector<double> read_residual() const;       // gradients and violations of all, at the present place
@@ -75,6 +77,7 @@ class Coupled {
   bool find_fraction();
   double slope_of_energy() const;
   bool settles() const;  // an equilibrium with contact
+  bool may_fold() const;
   double stiffness_of_places(int slot, double shift) const;
 
   const Model& model_;
@@ -85,7 +88,8 @@ class Coupled {
   std::vector<int> rods_, slot_;  // slot_: by rod; -1: not here
   std::vector<Place> at_;
   std::vector<Row> rows_;
-  BlockLDLT matrix_;
+  FoldedLDLT matrix_;
+  bool folded_ = false;
   std::vector<double> unknowns_;  // right-hand side, then solution
   int blocks_ = 0, expected_negative_ = 0, fallbacks_ = 0;
   double row_weight_ = 0;  // of the merit [N]

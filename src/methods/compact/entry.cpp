@@ -4,6 +4,7 @@
 
 #include "math/number.h"
 #include "methods/compact/compact.h"
+#include "model/checks.h"
 #include "model/rates.h"
 #include "model/timetable.h"
 
@@ -112,7 +113,19 @@ MethodInfo make_info() {
       {"contact = \"active_set\" has motion only, no equilibria", "take options.compact.contact = \"barrier\""},
       {"clamps, driven bodies or joints with the world hold it, through its joints, further apart than all that lies "
        "between is long",
-       "move them less far, or make the rods longer"}};
+       "move them less far, or make the rods longer"},
+      {"Newton's method had used up its iterations before the step was found",
+       "take a smaller time.step, or more options.compact.iterations; look whether something snaps at that time, or is of "
+       "extreme size (a mass, a force, a speed, a friction)"},
+      {"Newton's method stopped before the step was found: nothing lowers any more what is left",
+       "look whether clamps, loads or bodies ask for contradictory things at that time, or are of extreme size (a mass, a "
+       "force, a speed, a friction); take a smaller time.step"},
+      {"in equilibrium what touches could not be kept apart",
+       "look whether clamps or obstacles press the rods into each other; take more frames per second where they move "
+       "(smaller "
+       "increments), or mode = \"dynamics\" with damping"},
+      {"bodies that press against each other came to no end within the step",
+       "take a smaller time.step; look whether bodies are wedged in between others, or of extreme mass or speed"}};
   return info;
 }
 
@@ -223,6 +236,8 @@ void check_bounces(const Model& model, Problems& problems) {
 Problems check(const Model& model, const Options& options) {
   Problems problems;
   check_bounces(model, problems);
+  for (auto& problem : check_noise(model)) problems.push_back(std::move(problem));
+  for (auto& problem : check_rigid_segments(model)) problems.push_back(std::move(problem));
   if (options.word("strain") == "sine") check_sines(model, problems), check_winding(model, problems);
   if (options.word("solver") != "exact") check_symmetric(model, options.word("solver"), problems);
   if (model.contact.enabled && options.word("contact") == "active_set") check_active_set(model, options, problems);

@@ -82,7 +82,7 @@ void Friction::add_turned(Rub& rub, int which, bool node, const Vec3& lever) con
     if (e >= 0) rub.turned[rub.turns++] = {field_.rod_of(e), field_.link_of(e), share * lever};
 }
 
-void Friction::add(const NearPair& pair, const GapDerivatives& at, double force, const KeptContact* kept,
+void Friction::add(const NearPair& pair, const GapSlopes& at, double force, const KeptContact* kept,
                    const Vec3& obstacle_shift, const RubbedBody& body) {
   if (!(pair.friction * force > 0)) return;
   Rub rub;
@@ -155,7 +155,7 @@ double Friction::evaluate(Joined* joined) {
 }
 
 // How a body's turn bends the way of its point is left out: it is small, and so the matrix stays positive.
-void Friction::assemble(const Coupled& coupled, BlockLDLT& matrix, const Joined* joined) const {
+void Friction::assemble(const Coupled& coupled, FoldedLDLT& matrix, const Joined* joined) const {
   using Slopes = Eigen::Matrix<double, 3, 2>;
   for (const Rub& rub : rubs_) {
     const Vec2 e = rub.kept + rub.slip;

@@ -12,7 +12,7 @@
 
 #include "contact/contact_memory.h"
 #include "contact/near_pairs.h"
-#include "linear/block_ldlt.h"
+#include "linear/folded_ldlt.h"
 #include "methods/compact/part.h"
 #include "tendril/state.h"
 
@@ -65,10 +65,10 @@ class Friction {
   void clear() { rubs_.clear(); }
   bool empty() const { return rubs_.empty(); }
   // A contact that presses with `force`; obstacle_shift: what the touching point of an obstacle does in the step.
-  void add(const NearPair& pair, const GapDerivatives& at, double force, const KeptContact* kept, const Vec3& obstacle_shift,
+  void add(const NearPair& pair, const GapSlopes& at, double force, const KeptContact* kept, const Vec3& obstacle_shift,
            const RubbedBody& body = {});
   double evaluate(Joined* joined);  // at the present place: energy; gradient to the problems, and to bodies
-  void assemble(const Coupled& coupled, BlockLDLT& matrix, const Joined* joined) const;
+  void assemble(const Coupled& coupled, FoldedLDLT& matrix, const Joined* joined) const;
   Vec3 force_on_a(std::size_t i) const;  // [N]
   double lost(std::size_t i) const;      // [J] in the step
   Vec3 kept_slip(std::size_t i) const;   // for the next step

@@ -109,7 +109,7 @@ SENTENCE("compact", "friction's matrix, on nodes and turns of frames, is that of
     const std::vector<int> both = {0, 1};
     coupled.take(both, nullptr);
     std::ignore = coupled.factor(true, 0);
-    const int size = 3 * coupled.matrix().blocks();
+    const int size = 3 * coupled.matrix().blocks().blocks();
     const auto gradient = [&](const Eigen::VectorXd& x) {
       Eigen::VectorXd g = Eigen::VectorXd::Zero(size);
       for (const auto& part : parts) {
@@ -142,14 +142,14 @@ SENTENCE("compact", "friction's matrix, on nodes and turns of frames, is that of
     };
     const Eigen::VectorXd none = Eigen::VectorXd::Zero(size);
     std::ignore = gradient(none);
-    BlockLDLT& matrix = coupled.matrix();
+    FoldedLDLT matrix;  // nothing is folded
     matrix.begin(size / 3);
     rubbing.friction.assemble(coupled, matrix, nullptr);
     Eigen::MatrixXd whole(size, size);
     for (int j = 0; j < size; ++j) {
       const Eigen::VectorXd unit = Eigen::VectorXd::Unit(size, j);
       Eigen::VectorXd column(size);
-      matrix.multiply({unit.data(), z(size)}, {column.data(), z(size)});
+      matrix.blocks().multiply({unit.data(), z(size)}, {column.data(), z(size)});
       whole.col(j) = column;
     }
     const auto result = compare_with_differences(gradient, whole, none, {.step = 1e-7});

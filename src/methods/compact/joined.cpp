@@ -182,6 +182,9 @@ double Joined::tolerance() const {
     if (!is_led(static_cast<int>(b))) rounding += c_[b] * model_.bodies[b].mass * reach / scale_;
     rounding = std::max(rounding, place_weight_ * reach);
   }
+  for (const Grip& grip : drive_->grips)
+    if (grip.body >= 0)
+      rounding += (grip.stiffness + stage_.gamma * grip.damping) * grip.pose.position.cwiseAbs().maxCoeff() / scale_;
   return std::max(stage_.still() ? settings_.relax_tolerance : settings_.tolerance, 1e-15 * rounding);
 }
 

@@ -13,7 +13,7 @@
 #include <span>
 #include <vector>
 
-#include "linear/block_ldlt.h"
+#include "linear/folded_ldlt.h"
 #include "methods/compact/body_pushes.h"
 #include "methods/compact/part.h"
 #include "model/join_plan.h"
@@ -51,7 +51,7 @@ class Joined {
   void clear_gradients();                // before others add to them
   NewtonPoint evaluate();                // after the rods' own: energy, residual squared; adds to the rods' gradients
   double violation() const { return violation_; }
-  void assemble(const Coupled& coupled, BlockLDLT& matrix, bool exact, double shift, double hold);
+  void assemble(const Coupled& coupled, FoldedLDLT& matrix, bool exact, double shift, double hold);
   void put(std::span<double> right) const;
   void get(std::span<const double> solution);
   double largest_turn() const;
@@ -153,11 +153,11 @@ class Joined {
   void add_turns();
   void add_walls();
   void add_grips();
-  void assemble_bodies(BlockLDLT& matrix, bool exact, double shift, double hold) const;
-  void assemble_ties(const Coupled& coupled, BlockLDLT& matrix, bool exact) const;
-  void assemble_turns(BlockLDLT& matrix, bool exact) const;
-  void assemble_walls(const Coupled& coupled, BlockLDLT& matrix, bool exact) const;
-  void assemble_grips(BlockLDLT& matrix) const;
+  void assemble_bodies(FoldedLDLT& matrix, bool exact, double shift, double hold) const;
+  void assemble_ties(const Coupled& coupled, FoldedLDLT& matrix, bool exact) const;
+  void assemble_turns(FoldedLDLT& matrix, bool exact) const;
+  void assemble_walls(const Coupled& coupled, FoldedLDLT& matrix, bool exact) const;
+  void assemble_grips(FoldedLDLT& matrix) const;
   Vec3 velocity_of(int body, const Vec3& local) const;  // of a point, at the present place
 
   const Model& model_;

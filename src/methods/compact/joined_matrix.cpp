@@ -41,7 +41,7 @@ int Joined::number(const Coupled& coupled, int first) {
   return next;
 }
 
-void Joined::assemble_bodies(BlockLDLT& matrix, bool exact, double shift, double hold) const {
+void Joined::assemble_bodies(FoldedLDLT& matrix, bool exact, double shift, double hold) const {
   for (int c = 0; c < static_cast<int>(turn_.size()); ++c) {
     if (is_led(c)) continue;
     const Mat3 free = mask(c);
@@ -70,7 +70,7 @@ void Joined::assemble_bodies(BlockLDLT& matrix, bool exact, double shift, double
   }
 }
 
-void Joined::assemble_ties(const Coupled& coupled, BlockLDLT& matrix, bool exact) const {
+void Joined::assemble_ties(const Coupled& coupled, FoldedLDLT& matrix, bool exact) const {
   for (std::size_t t = 0; t < ties_.size(); ++t) {
     const TieRow& tie = ties_[t];
     for (const int s : {0, 1}) {
@@ -101,7 +101,7 @@ void Joined::assemble_ties(const Coupled& coupled, BlockLDLT& matrix, bool exact
   }
 }
 
-void Joined::assemble_turns(BlockLDLT& matrix, bool exact) const {
+void Joined::assemble_turns(FoldedLDLT& matrix, bool exact) const {
   for (std::size_t t = 0; t < turns_.size(); ++t) {
     const TurnRow& row = turns_[t];
     const int first = is_led(row.carrier[0]) ? -1 : turn_block_[z(row.carrier[0])];
@@ -133,7 +133,7 @@ void Joined::assemble_turns(BlockLDLT& matrix, bool exact) const {
 }
 
 // With the gradient m on b and the Hessian H, the blocks are H, H and -(H + [m]/2) between b and a; that of the link is its own already.
-void Joined::assemble_walls(const Coupled& coupled, BlockLDLT& matrix, bool exact) const {
+void Joined::assemble_walls(const Coupled& coupled, FoldedLDLT& matrix, bool exact) const {
   for (const int rod : rods_) {
     const Part& part = *parts_[z(rod)];
     for (std::size_t w = 0; w < part.chain.walls.size(); ++w) {
@@ -156,7 +156,7 @@ void Joined::assemble_walls(const Coupled& coupled, BlockLDLT& matrix, bool exac
   }
 }
 
-void Joined::assemble_grips(BlockLDLT& matrix) const {
+void Joined::assemble_grips(FoldedLDLT& matrix) const {
   for (const Grip& grip : drive_->grips) {
     if (grip.body < 0 || is_led(grip.body)) continue;
     const double k = grip.stiffness + stage_.gamma * grip.damping;
@@ -170,7 +170,7 @@ void Joined::assemble_grips(BlockLDLT& matrix) const {
   }
 }
 
-void Joined::assemble(const Coupled& coupled, BlockLDLT& matrix, bool exact, double shift, double hold) {
+void Joined::assemble(const Coupled& coupled, FoldedLDLT& matrix, bool exact, double shift, double hold) {
   assemble_bodies(matrix, exact, shift, hold);
   assemble_ties(coupled, matrix, exact);
   assemble_turns(matrix, exact);

@@ -274,7 +274,7 @@ void Meeting::solve_island(Island& island) {
   int iterations = 0, rubbed = 0;
   for (int round = 0;; ++round) {
     if (island.progress < 1 && (round > max_drive_rounds || !drive_on(island))) {
-      island.solved.fine = false, island.solved.cause = Cause::contact;
+      island.solved.fine = false, island.solved.cause = not_apart();
       break;
     }
     island.touching.set_on_way(island.progress < 1, stage_.c, stage_.still() ? 0 : stage_.h);
@@ -287,7 +287,7 @@ void Meeting::solve_island(Island& island) {
     island.solved = island.coupled.iterate();
     iterations += island.solved.iterations;
     if (!island.solved.fine) {
-      if (island.progress < 1 && !island.touching.outgrown()) island.solved.cause = Cause::contact;  // nothing gives way
+      if (island.progress < 1 && !island.touching.outgrown()) island.solved.cause = not_apart();  // nothing gives way
       break;
     }
     if (island.progress < 1) continue;
@@ -299,7 +299,7 @@ void Meeting::solve_island(Island& island) {
     const bool may_push = island.joined && !stage_.still() && stage_of(joined_number()).c == first_order_.c;
     if (!may_push || !joined_->change_pushes()) break;
   }
-  if (island.joined && joined_->pushes_fail()) island.solved.fine = false, island.solved.cause = Cause::step_too_large;
+  if (island.joined && joined_->pushes_fail()) island.solved.fine = false, island.solved.cause = bodies_press;
   island.solved.iterations = iterations;
   island.done = island.solved.fine;
   for (const int r : island.rods) progress_[z(r)] = island.progress;
@@ -382,7 +382,8 @@ bool Meeting::solve_rounds(bool listed, Workers& workers) {
         parts_[z(r)]->solved = island.solved;
         parts_[z(r)]->solved.iterations = spent_[z(r)] += island.solved.iterations;
         if (goes_on && spent_[z(r)] >= settings_.iterations)
-          goes_on = false, parts_[z(r)]->solved.fine = false, parts_[z(r)]->solved.cause = Cause::step_too_large;
+          goes_on = false, parts_[z(r)]->solved.fine = false,
+          parts_[z(r)]->solved.cause = cause_of(NewtonEnd::iteration_limit, stage_.still());
       }
       fine = fine && (island.solved.fine || goes_on);
       if (!goes_on) continue;

@@ -60,6 +60,7 @@ class Meeting {
   const Stage& stage_of(int rod) const { return impact_[z(rod)] ? first_order_ : stage_; }
   int joined_number() const { return static_cast<int>(parts_.size()); }
   bool is_impact(const Island& island) const;
+  Cause not_apart() const { return stage_.still() ? not_apart_at_rest : Cause::contact; }
   bool is_under_way(const Island& island) const;
   void put_bodies(std::vector<Pose>& poses, const Drive& drive) const;
   bool take_impacts();

@@ -260,14 +260,24 @@ NewtonReport Problem::bend_into_reach(const NewtonOptions& options) {
   return newton_solve(find_root, options);
 }
 
-// Sums of moments of size stiffest, and of inertia, are known to rounding only.
+// Sums of moments of size stiffest, of inertia, and the forces of springs, as stiff as places are known, are known to rounding only.
 Problem::Accuracy Problem::accuracy() const {
-  double reach = 0;
+  double reach = 0, springs = 0;
   for (const Vec3& x : state_->points.y) reach = std::max(reach, x.cwiseAbs().maxCoeff());
+  for (const Grip& grip : drive_->grips)
+    if (grip.rod == chain_.rod)
+      springs += (grip.stiffness + stage_.gamma * grip.damping) * std::max(reach, grip.pose.position.cwiseAbs().maxCoeff());
   const double rounding = 2e-16 * std::sqrt(double(chain_.all())) *
-                          (4 * chain_.stiffest / chain_.length + c_ * chain_.total * reach / chain_.all()) / scale_;
+                          (4 * chain_.stiffest / chain_.length + c_ * chain_.total * reach / chain_.all() + springs) /
+                          scale_;
   const double tolerance = std::max(stage_.still() ? settings_.relax_tolerance : settings_.tolerance, 4 * rounding);
   return {tolerance, std::max(10 * tolerance, 100 * rounding)};
+}
+
+Cause cause_of(NewtonEnd end, bool still) {
+  if (end == NewtonEnd::not_finite) return Cause::not_finite;
+  if (still) return Cause::no_equilibrium;
+  return end == NewtonEnd::iteration_limit ? iterations_used_up : nothing_lower;
 }
 
 Solved Problem::iterate() {
@@ -295,11 +305,8 @@ Solved Problem::iterate() {
   const bool converged = report.converged || enough || (report.end != NewtonEnd::not_finite && report.residual <= left);
   Solved solved{converged, Cause::none, report.iterations, fallbacks_, report.residual};
   solved.solves = iterative_.solves(), solved.inner_iterations = iterative_.iterations();
-  if (!converged)
-    solved.cause = report.end == NewtonEnd::not_finite ? Cause::not_finite
-                   : !stage_.still()                   ? Cause::step_too_large
-                   : stretch > 1 - 1e-9                ? Cause::taut
-                                                       : Cause::no_equilibrium;
+  if (!converged) solved.cause = cause_of(report.end, stage_.still());
+  if (solved.cause == Cause::no_equilibrium && stretch > 1 - 1e-9) solved.cause = Cause::taut;
   return solved;
 }
 

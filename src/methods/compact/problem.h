@@ -23,6 +23,12 @@
 
 namespace tendril::compact {
 
+// The method's own causes of failure, as in MethodInfo::failures (entry.cpp).
+inline constexpr Cause joint_folded = own_cause(0), bodies_collide = own_cause(1), no_active_set_at_rest = own_cause(2),
+                       joints_out_of_reach = own_cause(3), iterations_used_up = own_cause(4), nothing_lower = own_cause(5),
+                       not_apart_at_rest = own_cause(6), bodies_press = own_cause(7);
+Cause cause_of(NewtonEnd end, bool still);  // of a search that found nothing
+
 enum class NewtonMatrix : std::uint8_t { exact, positive, paper };  // exact: else positive, where it is not
 struct SolverSettings {
   double tolerance = 1e-6;         // of a step: residual over weight plus largest load

@@ -37,6 +37,7 @@ SENTENCE("compact",
       std::vector<Vec3> x = world.nodes;
       std::vector<Pose> poses = world.poses;
       PairGap gap;
+      PairBend bend;
       // Moves of the nodes, of the body's place, and its turn.
       const auto at = [&](const Vector12& u) {
         for (std::size_t i = 0; i < 2; ++i)
@@ -45,7 +46,7 @@ SENTENCE("compact",
                 world.nodes[static_cast<std::size_t>(pair.node[i])] + u.segment<3>(3 * static_cast<Eigen::Index>(i));
         poses[0].position = world.poses[0].position + u.segment<3>(6);
         poses[0].orientation = turned_by(Vec3(u.tail<3>()), world.poses[0].orientation);
-        near.evaluate(pair, x, poses, gap);
+        near.evaluate(pair, x, poses, gap, &bend);
         return barrier_at(barrier, gap.at.gap);
       };
       const auto energy = [&](const Vector12& u) {
@@ -54,7 +55,8 @@ SENTENCE("compact",
       };
       const auto slope = [&](const Vector12& u) {
         const BarrierValue push = at(u);
-        Vector12 g = energy_on_body(near, pair, gap, push, x, poses[0], true).gradient;
+        Vector12 g = gradient_on_body(near, pair, gap, push, x, poses[0]);
+        EXPECT_EQ(g, energy_on_body(near, pair, gap, bend, push, x, poses[0], true).gradient);
         const Vec3 turn = u.tail<3>();  // by the turn that `turned_by` takes
         g.tail<3>() =
             ((Mat3::Identity() + 0.5 * skew(turn)).transpose() * g.tail<3>()).eval() / (1 + 0.25 * turn.squaredNorm());
@@ -68,7 +70,7 @@ SENTENCE("compact",
       const auto first = compare_with_differences(energy, Vector12(slope(zero)), zero, {.step = 1e-5, .rounding = 1e-6});
       EXPECT_TRUE(first.ok) << k << " kind " << int(pair.kind) << ": " << first.message;
       const BarrierValue push = at(zero);
-      const Matrix12 h = energy_on_body(near, pair, gap, push, x, poses[0], true).hessian;
+      const Matrix12 h = energy_on_body(near, pair, gap, bend, push, x, poses[0], true).hessian;
       const auto second = compare_with_differences(slope, h, zero, {.step = 1e-6, .rounding = 1e-4});
       EXPECT_TRUE(second.ok) << k << " kind " << int(pair.kind) << ": " << second.message;
     }

@@ -44,13 +44,13 @@ BarrierValue Touching::push_of(const Barrier& barrier, std::size_t k, Active& ac
   return barrier_since(barrier, start_gap_[k], lambda_[k], gap);
 }
 
-Vec3 Touching::centre_of(const NearPair& p, const GapDerivatives& at) const {
+Vec3 Touching::centre_of(const NearPair& p, const GapSlopes& at) const {
   const Vec3& a0 = field_.x[z(p.node[0])];
   return p.node[1] < 0 ? a0 : Vec3((1 - at.s) * a0 + at.s * field_.x[z(p.node[1])]);
 }
 
 // What the point of an obstacle that is touched has done since the last level.
-Vec3 Touching::obstacle_shift(const NearPair& p, const GapDerivatives& at) const {
+Vec3 Touching::obstacle_shift(const NearPair& p, const GapSlopes& at) const {
   if (p.obstacle < 0) return Vec3::Zero();
   const Pose &from = field_.start_poses[z(p.obstacle)], &to = poses_[z(p.obstacle)];
   if (from.position == to.position && from.orientation.coeffs() == to.orientation.coeffs()) return Vec3::Zero();
@@ -64,7 +64,7 @@ bool Touching::may_rub() const {
   return false;
 }
 
-void Touching::rub(const NearPair& p, const GapDerivatives& at, double force) {
+void Touching::rub(const NearPair& p, const GapSlopes& at, double force) {
   const int body = field_.free_body(p);
   const KeptContact* kept = find_kept(field_.kept, p.key);
   KeptContact passed_on;
@@ -157,7 +157,7 @@ void Touching::settle(bool hit, std::vector<ContactPoint>& points, std::vector<K
   std::size_t rub = 0;
   for (const Active& a : active_) {
     const NearPair& p = field_.pairs()[z(a.pair)];
-    const GapDerivatives& at = a.gap.at;
+    const GapSlopes& at = a.gap.at;
     const double push = -a.gap.weight * a.push.slope;
     Vec3 force = push * at.normal, slip = Vec3::Zero();
     const Vec3 shift = obstacle_shift(p, at);

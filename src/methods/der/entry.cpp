@@ -5,6 +5,7 @@
 #include "methods/der/der.h"
 #include "methods/der/failures.h"
 #include "methods/der/turning.h"
+#include "model/checks.h"
 
 namespace tendril::der {
 namespace {
@@ -187,28 +188,6 @@ StepAdvice advise(const Model& model, const Options&) {
 
 namespace {
 
-// A rod that is straight between two held points cannot be disturbed without being stretched.
-void check_taut(const Model& model, Problems& problems) {
-  for (const ClampModel& a : model.clamps) {
-    for (const ClampModel& b : model.clamps) {
-      if (a.rod != b.rod || !a.position || !b.position || !(a.node < b.node)) continue;
-      const RodModel& rod = model.rods[static_cast<std::size_t>(a.rod)];
-      const double between = model.material[b.node] - model.material[a.node];
-      if (rod.stretches || rod.span.ring || (a.start.position - b.start.position).norm() < (1 - 1e-9) * between) continue;
-      for (int k = 0; k < rod.span.edges; ++k) {
-        const NodeIndex i{rod.span.first_node + k};
-        const double length = (model.initial.position[i + 1] - model.initial.position[i]).norm();
-        if (std::abs(length / model.rest_length[EdgeIndex{rod.span.first_edge + k}] - 1) < 1e-9) continue;
-        problems.push_back({Severity::error, "", "rod[" + std::to_string(a.rod) + "].initial_noise",
-                            "the clamps " + a.name + " and " + b.name + " hold the rod exactly straight",
-                            "so initial_noise has no room to act",
-                            "leave initial_noise out, bring the clamps together, or let the rod stretch"});
-        return;
-      }
-    }
-  }
-}
-
 // A wall that looks against the rod is a joint folded flat from the start.
 void check_directions(const Model& model, Problems& problems) {
   for (std::size_t i = 0; i < model.clamps.size(); ++i) {
@@ -252,7 +231,7 @@ Problems check(const Model& model, const Options&) {
                           "der needs at least 2 segments, 3 in a ring", "use more segments"});
     }
   }
-  check_taut(model, problems);
+  for (auto& problem : check_noise(model)) problems.push_back(std::move(problem));
   check_directions(model, problems);
   check_joins(model, problems);
   check_wind(model, problems);
