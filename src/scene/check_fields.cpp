@@ -86,6 +86,7 @@ class ReferenceChecker : public Walker {
     for (const Material& m : scene.materials) names_["material"].insert(m.name);
     for (const Clamp& c : scene.clamps) names_["clamp"].insert(c.name);
     for (const RigidBody& b : scene.bodies) names_["body"].insert(b.name);
+    for (const Winch& w : scene.winches) names_["winch"].insert(w.name);
     for (const Coupling& c : scene.couplings) names_["coupling"].insert(c.name);
   }
 

@@ -79,14 +79,11 @@ void RopeChecker::check_winch(const Winch& winch, const std::string& path) {
           "rope leaves the drum where a clamp or a joint holds this end",
           fmt::format("add a [[clamp]] at = {} with hold = [\"position\"], or a [[joint]] there",
                       winch.end == RodEnd::start ? 0 : 1));
-  if (!winch.follows.empty()) {
-    const auto led = std::ranges::find(scene_.winches, winch.follows, &Winch::name);
-    if (led == scene_.winches.end())
-      error(path + ".follows", "no winch is called " + quote(winch.follows));
-    else if (&*led == &winch || !led->follows.empty())
-      error(path + ".follows", &*led == &winch ? "is the winch itself" : "names a winch that follows another itself", {},
-            "name a winch that follows none");
-  }
+  // That it exists is checked with all names.
+  if (const auto led = std::ranges::find(scene_.winches, winch.follows, &Winch::name);
+      !winch.follows.empty() && led != scene_.winches.end() && (&*led == &winch || !led->follows.empty()))
+    error(path + ".follows", &*led == &winch ? "is the winch itself" : "names a winch that follows another itself", {},
+          "name a winch that follows none");
   if (!winch.speed.keys.empty() && !winch.force.keys.empty())
     error(path + ".force", "speed and force are both given", "must be one of them", "remove one");
   for (std::size_t k = 0; k < winch.speed.keys.size(); ++k)

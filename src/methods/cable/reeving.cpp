@@ -111,7 +111,10 @@ void Reevings::weigh(const StepSizes& step) {
     const double open = fall.length - s_[k];
     if (fall.EA > 0) {
       const double stiffness = fall.EA / s_[k];
-      fall.give = 1 / (stiffness * (step.dt + fall.damping)), fall.pull = stiffness * open * fall.give;
+      // The damper feels what is led too, which has gone its way already.
+      fall.led = step.still ? 0 : (fall.length - fall.end_length) / step.dt;
+      fall.give = 1 / (stiffness * (step.dt + fall.damping));
+      fall.pull = stiffness * (open + fall.damping * fall.led) * fall.give;
     } else {
       fall.give = 0, fall.pull = open / step.dt;
     }

@@ -75,9 +75,10 @@ class Reevings {
     double EA = 0;  // 0: inextensible
     double line_mass = 0, damping = 0;
     Vec3 direction = Vec3::UnitZ();
-    double length = 0;
-    double give = 0, pull = 0;  // 1/(k dt + c), k phi/(k dt + c)
-    double rate = 0;            // J v0
+    double length = 0, end_length = 0;  // now; when the last step ended
+    double led = 0;                     // [m/s] how fast what is led makes it longer in this step
+    double give = 0, pull = 0;          // 1/(k dt + c), k phi/(k dt + c)
+    double rate = 0;                    // J v0
   };
   struct Reeve {
     int rod = 0, first_fall = 0, falls = 0, first_point = 0;

@@ -46,7 +46,10 @@ bool Reevings::has_grown(const StepSizes& step, const std::vector<Response>& ele
   return grown;
 }
 
-void Reevings::finish(const State& state) { place(state); }
+void Reevings::finish(const State& state) {
+  place(state);
+  for (Fall& fall : falls_) fall.end_length = fall.length;
+}
 
 void Reevings::add_wrenches(std::vector<Wrench>& out) const {
   for (std::size_t k = 0; k < falls_.size(); ++k) {
@@ -95,7 +98,7 @@ Reevings::Flow Reevings::flow(const StepSizes& step) const {
     const Fall& fall = falls_[k];
     if (!taut_[k] || fall.damping == 0 || fall.EA == 0) continue;
     // T = k (phi + dt phi') + c phi', of which phi' is what the step found.
-    const double rate = (tension_[k] * fall.give - fall.pull);
+    const double rate = tension_[k] * fall.give - fall.pull + fall.led;
     flow.damping += step.dt * fall.damping * (fall.EA / s_[k]) * rate * rate;
   }
   return flow;
