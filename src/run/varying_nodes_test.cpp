@@ -192,7 +192,7 @@ SENTENCE("view",
 Scene winch_scene() {
   Scene scene = fake_scene();
   scene.method = "cable";
-  scene.time.duration = 1, scene.time.step = 1.0 / 60, scene.time.frames_per_second = 60;
+  scene.time.duration = 1, scene.time.step = 1.0 / 240, scene.time.frames_per_second = 60;
   scene.clamps[0].hold = {Hold::position};
   Winch winch;
   winch.name = "drum", winch.rod = "rod", winch.stored = 2, winch.shortest = 0.2;

@@ -356,7 +356,7 @@ SENTENCE("scene", "how a rod gives way, sliding clamps, switched joints and mome
   EXPECT_CONTAINS(told("[[load]]",
                        "[[joint]]\nkind = \"ball\"\na = { rod = \"beam\", at = 1 }\nb = { world = true }\n"
                        "from = 0.5\n[[load]]"),
-                  "joint[0].from: method `der` has no joints that come and go, but joint `joint1` does; no method can");
+                  "joint[0].from: method `der` has no joints that come and go, but joint `joint1` does; methods that can: cable");
 }
 
 SENTENCE("scene", "options fill in what is not given, and asking for a wrong one is misuse") {

@@ -33,7 +33,8 @@ Model hoist() {
   Model model = *rope::model_of(scene);
   const double longer = 1 + load * g * std::cos(0.1) / EA;
   for (Vec3& place : model.initial.position) place *= longer;
-  for (Vec3* place : {&model.initial.bodies[0].pose.position, &model.bodies[0].start.pose.position, &model.joints[0].point})
+  for (Vec3* place : {&model.initial.bodies[0].pose.position, &model.bodies[0].start.pose.position, &model.joints[0].point,
+                      &model.joints[0].point_a, &model.joints[0].point_b})
     *place *= longer;
   return model;
 }

@@ -52,7 +52,9 @@ Model hoist(const Trip& trip) {
   Model model = *rope::model_of(scene);
   const double longer = 1 + load * g * std::cos(swing) / EA;
   for (Vec3& place : model.initial.position) place *= longer;
-  for (Vec3* place : {&model.initial.bodies[0].pose.position, &model.bodies[0].start.pose.position, &model.joints[0].point})
+  JointModel& hook = model.joints[0];
+  for (Vec3* place : {&model.initial.bodies[0].pose.position, &model.bodies[0].start.pose.position, &hook.point,
+                      &hook.point_a, &hook.point_b})
     *place *= longer;
   return model;
 }

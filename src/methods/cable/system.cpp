@@ -114,12 +114,12 @@ void weigh_rows(const Joint& joint, bool point_on, bool frame_on, double tension
                   tension_damper;
     rows.on[i] = frame_on && joint.holds_frame &&
                  !(i == 2 && (joint.kind == StrainKind::beside_a || joint.kind == StrainKind::beside_b)) &&
-                 weigh(k, c, averaged ? (step.before > 0 ? 0.25 : 0.5) : 1, rows.frame_give[i], rows.frame_pull[i]);
+                 weigh(k, c, averaged ? 0.25 : 1, rows.frame_give[i], rows.frame_pull[i]);
     if (!rows.on[i]) {
       rows.turn.row(i).setZero();
       rows.frame_give[i] = 1, rows.frame_pull[i] = 0;  // a row of its own, whose multiplier is zero
     } else if (averaged) {
-      rows.memory[i] = (step.before > 0 ? 0.25 * step.before : 0.5 * step.dt) * rows.frame_pull[i];
+      rows.memory[i] = 0.25 * step.before * rows.frame_pull[i];
     }
   }
 }
