@@ -283,9 +283,11 @@ bool Coupled::direct_alone() {
 
 // Where things touch, the shift follows what could be taken of the last direction, as the multiplier of a trust region would: a direction
 // does not know of what it will meet on its way, and one that is cut to a hundredth by the first pair it meets is worth little.
-// From `large` to twice that the positive matrix has its turn, fifty times; then the exact one with any shift.
+// From `large` to twice that the positive matrix has its turn, fifty times; then the exact one with any shift. With
+// bodies it stays: a ball shot at a rod gets on by it, and not by shifts that hold it back.
 bool Coupled::direct_in_reach() {
-  constexpr double cut = 0.25, ratio = 4, least = 1e-6, first = 1e-3, large = 1e4, most = 1e10, slowly = 1.014;
+  constexpr double cut = 0.25, ratio = 4, least = 1e-6, first = 1e-3, large = 1e4, most = 1e10;
+  const double slowly = joined_ == nullptr ? 1.014 : 1;
   const auto is_positive = [](double shift) { return shift >= large && shift < 2 * large; };
   double shift = fraction_ < cut ? std::max(first, (is_positive(shift_) ? slowly : ratio) * shift_) : shift_ / ratio;
   if (shift_ < large) shift = std::min(shift, large);
@@ -294,7 +296,7 @@ bool Coupled::direct_in_reach() {
   while (shift < most && !is_positive(shift)) {
     shift_ = shift;
     if (direct(true, shift)) return true;
-    shift = shift < large ? std::clamp(ratio * shift, first, large) : ratio * shift;
+    shift = shift < large ? std::clamp(ratio * shift, 10 * least, large) : ratio * shift;
   }
   shift_ = std::min(shift, most);
   for (shift = 1e-4; shift < 1e3 * most; shift *= 100)
