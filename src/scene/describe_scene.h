@@ -1,3 +1,4 @@
+// long: one line for each field of a scene.
 // Every struct of tendril/scene.h, described once: names, units, ranges, sentences. A new scene field is one line in its
 // struct and one line here; reader, checker, writer, --set, manual and JSON Schema follow.
 #pragma once

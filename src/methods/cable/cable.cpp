@@ -1,3 +1,4 @@
+// long: one step in the order in which it happens; steps in which things touch are in divided_step.cpp.
 #include "methods/cable/cable.h"
 
 #include <algorithm>

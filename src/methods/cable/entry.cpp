@@ -1,6 +1,4 @@
 // What `cable` can do, its options, its step advice.
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 
@@ -192,6 +190,8 @@ StepAdvice advise(const Model& model, const Options& options) {
 }
 
 namespace {
+std::string numbered(const char* list, std::size_t i) { return std::string(list) + "[" + std::to_string(i) + "]"; }
+
 // What holds a rod inside stays a node: a drum must stay a segment away from it.
 void check_winch(const Model& model, std::size_t index, Problems& problems) {
   const WinchModel& winch = model.winches[index];
@@ -203,10 +203,10 @@ void check_winch(const Model& model, std::size_t index, Problems& problems) {
   const auto look = [&](const std::string& what, int rod, double material) {
     const double away = winch.end == RodEnd::start ? material : length - material;
     if (rod != winch.rod || !(away > 0) || away >= length || length - away + segment <= winch.shortest) return;
-    problems.push_back({Severity::error, "", fmt::format("winch[{}].shortest", index),
-                        fmt::format("{} holds the rod {:.6g} m from the drum, which reels in until {:.6g} m are out", what,
-                                    away, winch.shortest),
-                        fmt::format("must be at least {:.6g} m", length - away + segment), "raise shortest"});
+    problems.push_back({Severity::error, "", numbered("winch", index) + ".shortest",
+                        what + " holds the rod " + three_digits(away) + " m from the drum, which reels in until " +
+                            three_digits(winch.shortest) + " m are out",
+                        "must be at least " + three_digits(length - away + segment) + " m", "raise shortest"});
   };
   for (const ClampModel& clamp : model.clamps) look("clamp " + clamp.name, clamp.rod, clamp.material);
   for (const JointModel& joint : model.joints) {
@@ -219,8 +219,8 @@ void check_reeved(const Model& model, Problems& problems) {
   for (std::size_t r = 0; r < model.reevings.size(); ++r) {
     const int rod = model.reevings[r].rod;
     const auto refuse = [&](const char* list, std::size_t i, const char* what) {
-      problems.push_back({Severity::error, "", fmt::format("{}[{}]", list, i),
-                          fmt::format("{} rod {}, which is reeved", what, model.rods[z(rod)].name),
+      problems.push_back({Severity::error, "", numbered(list, i),
+                          std::string(what) + " rod " + model.rods[z(rod)].name + ", which is reeved",
                           "the points of a reeving hold its rope", "let it act on a body to which a point is fixed"});
     };
     for (std::size_t i = 0; i < model.joints.size(); ++i)
@@ -255,7 +255,7 @@ void check_together(const Model& model, const Options& options, Problems& proble
            "joint = \"smooth\", the default");
   for (std::size_t r = 0; r < model.rods.size(); ++r)
     if (varies && !model.rods[r].law.is_linear())
-      refuse(fmt::format("rod[{}].stiffening_strain", r), "a rod that stiffens keeps its mesh",
+      refuse(numbered("rod", r) + ".stiffening_strain", "a rod that stiffens keeps its mesh",
              "remove the winch, or stiffening_strain");
 }
 }  // namespace

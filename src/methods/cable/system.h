@@ -5,7 +5,7 @@
 //   (J W J^T + 1/(h D)) lambda = -J y/h - k phi/(h D),  D = k dt + c
 // `averaged`: the strain of a row is (phi(n+1) + 2 phi(n) + phi(n-1))/4, which makes it second order:  D = k dt/4 + c, and the right
 // side has +k (dt_before/4) J v/(h D) more.                          [ERRATA S26]
-// In the first step after rest or a start there is no level before: the one that mirrors the next, phi(n-1) = phi(n+1) - 2 dt J v.
+// In the first step after rest or a start there is no level before: (phi(n+1) + 3 phi(n))/4, which is in the middle of its half kick.
 // W is the inverse of M with what acts implicitly on an element alone: damping of mass, air, hands, and the geometric stiffness
 // K = (T1 + T2) l/2 of its two transverse turns (the force of a joint keeps its direction while the segment turns):
 //   (I + dt h K) w' = (I + 0.95 dt h K) w + h moment                   [ERRATA S23]
