@@ -237,7 +237,7 @@ Scene stretching_scene(const MethodEntry& method) {
       section.GA1 = 300.0, section.GA2 = 250.0;
       rod.shear = Give::elastic;
     }
-    if (can.any(Feature::stiffening)) rod.stiffening_strain = 0.05;
+    if ((can.moves() ? can.motion : can.equilibrium).has(Feature::stiffening)) rod.stiffening_strain = 0.05;
   }
   return s;
 }

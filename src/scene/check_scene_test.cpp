@@ -353,10 +353,11 @@ SENTENCE("scene", "how a rod gives way, sliding clamps, switched joints and mome
       "clamp[0].slide: method `der` has no clamps that slide, but clamp `clamp1` slides; methods that can: compact");
   EXPECT_EQ(told("gravity = [0, 0, -9.81]", "distributed = { rod = \"beam\", moment = [0, 0, 1] }"), "");
   EXPECT_EQ(told("gravity = [0, 0, -9.81]", "changing_gravity = { factor = { keys = [[0, 0], [1, 1]] } }"), "");
-  EXPECT_CONTAINS(told("[[load]]",
-                       "[[joint]]\nkind = \"ball\"\na = { rod = \"beam\", at = 1 }\nb = { world = true }\n"
-                       "from = 0.5\n[[load]]"),
-                  "joint[0].from: method `der` has no joints that come and go, but joint `joint1` does; methods that can: cable");
+  EXPECT_CONTAINS(
+      told("[[load]]",
+           "[[joint]]\nkind = \"ball\"\na = { rod = \"beam\", at = 1 }\nb = { world = true }\n"
+           "from = 0.5\n[[load]]"),
+      "joint[0].from: method `der` has no joints that come and go, but joint `joint1` does; methods that can: cable");
 }
 
 SENTENCE("scene", "options fill in what is not given, and asking for a wrong one is misuse") {
