@@ -66,7 +66,8 @@ Cable::Cable(std::shared_ptr<const Model> model, const Settings& settings)
   for (const Group& group : parts_.groups)
     solvers_.push_back(std::make_unique<GroupSolver>(parts_, group, settings_.solver));
   solved_.assign(solvers_.size(), 0);
-  if (Contacts::needed(*model_)) contacts_ = std::make_unique<Contacts>(*model_, parts_, &workers_);
+  // Contacts keep to the elements there are: where segments come and go nothing touches (entry.cpp says so).
+  if (Contacts::needed(*model_) && !mesh_.varies()) contacts_ = std::make_unique<Contacts>(*model_, parts_, &workers_);
   for (auto* list : {&ahead_.x, &ahead_.v, &ahead_.spin}) list->assign(count, Vec3::Zero());
   ahead_.q.assign(count, Quat::Identity());
   backup_ = state_;

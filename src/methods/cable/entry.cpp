@@ -249,7 +249,10 @@ void check_together(const Model& model, const Options& options, Problems& proble
   if (model.contact.enabled && varies)  // contacts keep to the segments they were found on
     refuse("contact.enabled", "rods of cable whose segments come and go do not touch anything yet",
            "leave out the winch, or options.cable.adaptive, or contact");
-  if (options.word("solver") != "direct" && (varies || model.contact.enabled || !model.reevings.empty()))
+  else if (varies && Contacts::needed(model))
+    problems.push_back({Severity::warning, "", "body", "bodies do not collide where segments of cable come and go", "",
+                        "set collides = false, or leave out the winch or options.cable.adaptive"});
+  if (options.word("solver") != "direct" && (varies || Contacts::needed(model) || !model.reevings.empty()))
     refuse("options.cable.solver", "solvers that iterate know joints only: no contact, no reeving, no mesh that changes",
            "solver = \"direct\", the default");
   if (varies && options.word("joint") != "smooth")
