@@ -63,10 +63,6 @@ void fall(ExperimentContext& context, std::vector<Check>& checks) {
   checks.push_back(at_most("falls upright: overlap at rest [radii]", 0.05, at_rest));
   checks.push_back(at_most("falls upright: sum of normal forces at rest, off the weight", 1e-3, off));
   checks.push_back(at_most("falls upright: below 1 mm/s from [s]", 10, calm < 0 ? 99 : calm));
-<<<<<<< Updated upstream
-  checks.push_back(at_most("falls upright: solves for each step, mean", 40, iterations / steps));
-=======
->>>>>>> Stashed changes
 }
 
 // ---- slope ------------------------------------------------------------------------------------------------------------------------
