@@ -68,7 +68,10 @@ void FoldedLDLT::add(int i, int j, const Block& block) {
     return;
   }
   if (second == nullptr) return add_beside(*first, j, block);
-  if (first == nullptr) return add_beside(*second, i, block.transpose());
+  if (first == nullptr) {
+    const Block turned = block.transpose();
+    return add_beside(*second, i, turned);
+  }
   add_folded(*first, *second, block);
 }
 

@@ -115,7 +115,9 @@ void Cable::respond_segment(std::size_t i, const StepSizes& step) {
   // Only as much of the stiffness is implicit as an explicit scheme would not hold: at most an eighth of the largest tension stays
   // explicit, and what is well resolved keeps its pitch, which implicit stiffness lowers by (w dt)^2/2.
   const double need = need_of_damping(4 * tension / largest_tension(e, step.dt, step.h));
-  const double stiff = step.dt * step.h * tension * e.length * (step.still ? 1 : need), kept = 1 - 0.05 * need;
+  // The largest tension is that of even meshes: where long segments stand beside short ones all of it is implicit.
+  const bool whole = step.still || parts_.chains[z(e.rod)].varies;
+  const double stiff = step.dt * step.h * tension * e.length * (whole ? 1 : need), kept = 1 - 0.05 * need;
   const Vec3 own = frame.transpose() * state_.momentum[i], extra(stiff, stiff, 0);
   const Vec3 spin = own.cwiseQuotient(e.inertia);
   const Vec3 give = (damped * e.inertia + extra).cwiseInverse();

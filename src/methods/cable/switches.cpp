@@ -19,6 +19,16 @@ double mass_of_side(const Model& model, const Element& e) {
   return e.kind == Element::Kind::segment ? mass_of(model, model.rods[z(e.rod)]) : e.mass;
 }
 
+bool varies(const Parts& parts, int element) {
+  const Element& e = parts.elements[z(element)];
+  return e.kind == Element::Kind::segment && parts.chains[z(e.rod)].varies;
+}
+bool is_meshed(const Parts& parts, const Joint& joint) { return varies(parts, joint.a) || varies(parts, joint.b); }
+// Point a without its shift: as built, or at the end of a segment that may have changed.
+Vec3 base_of(int number, const Vec3& built, const Parts& parts) {
+  const int a = parts.joints[z(number)].a;
+  return varies(parts, a) ? parts.elements[z(a)].end(built.z() < 0 ? 0 : 1) : built;
+}
 Vec3 end_a(const Joint& joint, const Vec3& point_a, const State& state) {
   return state.x[z(joint.a)] + state.q[z(joint.a)] * point_a;
 }
@@ -53,7 +63,7 @@ double JointSwitches::distance(int scene_joint, const State& state, const Parts&
   for (const Own& own : own_) {
     const Joint& joint = parts.joints[z(own.joint)];
     if (joint.point_joint != scene_joint) continue;
-    Vec3 gap = end_b(joint, state) - end_a(joint, own.point_a, state);
+    Vec3 gap = end_b(joint, state) - end_a(joint, base_of(own.joint, own.point_a, parts), state);
     if (joint.slides) {
       const Vec3 axis = state.q[z(joint.a)] * joint.axis;
       gap -= axis.dot(gap) * axis;
@@ -84,7 +94,7 @@ void JointSwitches::take_hold(Own& own, bool point, bool frame, const State& sta
   Joint& joint = parts.joints[z(own.joint)];
   const std::size_t a = z(joint.a), b = z(joint.b);
   if (point) {
-    own.shift = state.q[a].conjugate() * (end_b(joint, state) - end_a(joint, own.point_a, state));
+    own.shift = state.q[a].conjugate() * (end_b(joint, state) - end_a(joint, base_of(own.joint, own.point_a, parts), state));
     if (joint.slides) own.shift -= joint.axis.dot(own.shift) * joint.axis;
   }
   if (frame) own.frame_b = (state.q[b].conjugate() * (state.q[a] * (joint.frame_a * joint.rest_turn))).normalized();
@@ -92,9 +102,12 @@ void JointSwitches::take_hold(Own& own, bool point, bool frame, const State& sta
 
 void JointSwitches::apply(const Own& own, Parts& parts) {
   Joint& joint = parts.joints[z(own.joint)];
-  joint.point_a = own.point_a + own.shift;
+  joint.point_a = base_of(own.joint, own.point_a, parts) + own.shift;
   joint.frame_b = own.frame_b;
-  joint.stretch = own.draws ? own.spring : own.stretch;
+  if (own.draws)
+    joint.stretch = own.spring;
+  else if (!is_meshed(parts, joint) || joint.stretch == own.spring)  // else the mesh knows it
+    joint.stretch = own.stretch;
   joint.damping = own.draws ? 2 / hook_rate : own.damping;
 }
 
