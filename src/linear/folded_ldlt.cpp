@@ -69,7 +69,8 @@ void FoldedLDLT::add(int i, int j, const Block& block) {
   }
   if (second == nullptr) return add_beside(*first, j, block);
   if (first == nullptr) {
-    const Block turned = block.transpose();
+    Block turned = block;  // not from its transpose: Eigen checks for aliasing before it is set, which warns
+    turned.transposeInPlace();
     return add_beside(*second, i, turned);
   }
   add_folded(*first, *second, block);
