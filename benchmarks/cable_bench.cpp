@@ -21,7 +21,8 @@
 namespace tendril {
 namespace {
 
-constexpr double segment_length = 0.2, segment_mass = 0.5, load_ratio = 30, radius = 0.01, tilt = 0.1;  // [m], [kg], [rad]
+constexpr double segment_length = 0.2, segment_mass = 0.5, load_ratio = 30, rope_radius = 0.01,
+                 tilt = 0.1;  // [m], [kg], [rad]
 constexpr double frame = 1.0 / 60;
 
 // Steps until the time of one is known, started again from the beginning now and then, so that all swing alike.
@@ -57,7 +58,7 @@ class CableChain {
   }
   static Scene scene(int segments) {
     const StiffnessSection section{
-        .EA = 1e6, .EI1 = 1, .EI2 = 1, .GJ = 0.8, .mass_per_length = segment_mass / segment_length, .radius = radius};
+        .EA = 1e6, .EI1 = 1, .EI2 = 1, .GJ = 0.8, .mass_per_length = segment_mass / segment_length, .radius = rope_radius};
     const Vec3 end = segments * segment_length * Vec3(std::sin(tilt), 0, -std::cos(tilt));
     Scene s = rope::straight(Vec3::Zero(), end, segments, section, Give::elastic);
     rope::pin(s, 0);
@@ -85,7 +86,7 @@ class OdeChain {
       if (load)
         dMassSetSphereTotal(&mass, load_ratio * segment_mass, 0.1);
       else
-        dMassSetCylinderTotal(&mass, segment_mass, 3, radius, segment_length);
+        dMassSetCylinderTotal(&mass, segment_mass, 3, rope_radius, segment_length);
       dBodySetMass(body, &mass);
       const Vec3 place = (load ? k : k + 0.5) * segment_length * along, joint = k * segment_length * along;
       dBodySetPosition(body, place.x(), place.y(), place.z());
@@ -121,12 +122,13 @@ class BulletChain {
     for (int k = 0; k <= segments; ++k) {
       const bool load = k == segments;
       const double mass = load ? load_ratio * segment_mass : segment_mass, l = segment_length;
-      const double across = load ? 0.4 * mass * 0.01 : mass * (l * l / 12 + radius * radius / 4);
+      const double across = load ? 0.4 * mass * 0.01 : mass * (l * l / 12 + rope_radius * rope_radius / 4);
       const Vec3 place = (load ? k : k + 0.5) * l * along;
       btTransform at(btQuaternion(btVector3(0, 1, 0), -tilt), btVector3(place.x(), place.y(), place.z()));
       motions_.push_back(std::make_unique<btDefaultMotionState>(at));
-      btRigidBody::btRigidBodyConstructionInfo info(mass, motions_.back().get(), &shape_,
-                                                    btVector3(across, across, load ? across : 0.5 * mass * radius * radius));
+      btRigidBody::btRigidBodyConstructionInfo info(
+          mass, motions_.back().get(), &shape_,
+          btVector3(across, across, load ? across : 0.5 * mass * rope_radius * rope_radius));
       bodies_.push_back(std::make_unique<btRigidBody>(info));
       bodies_.back()->setActivationState(DISABLE_DEACTIVATION);
       world_.addRigidBody(bodies_.back().get(), 0, 0);  // joints only: nothing collides
