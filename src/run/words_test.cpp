@@ -1,5 +1,6 @@
 #include <tendril_paths.h>
 #include <cmath>
+#include <filesystem>
 #include <fstream>
 
 #include "run/advice.h"
@@ -9,7 +10,7 @@ namespace tendril {
 namespace {
 
 std::string text_of(const char* document) {
-  std::ifstream stream(std::string(TENDRIL_SOURCE_DIR "/docs/") + document);
+  std::ifstream stream(std::filesystem::path(TENDRIL_SOURCE_DIR) / "docs" / document);
   return {std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
 }
 

@@ -319,7 +319,7 @@ bool Der::follow_with_frames(double dt) {
   // 10: Bishop frames (sec. 4.2.2): the first director in time, the others along the rod.
   for_each_chunk([&](const Chunk& chunk, ChunkReport& report) {
     update_edges(c, chunk);
-    if (is_leapfrog()) report.pace = pace_of(c, chunk);
+    if (is_leapfrog() && !all_stretch_) report.pace = pace_of(c, chunk);  // of edges that keep their length
     carry_first_directors(c, chunk, first_tangents_);
     update_bishop(c, chunk, false);
   });

@@ -46,7 +46,6 @@ double power_of_potentials(const Model& model, const Chain& c, const Drive& driv
 
 FlowMeter::FlowMeter(const Model& model) : model_(model), clamps_(model.clamps.size()) {
   has_loads_ = !model.node_loads.empty() || !model.line_loads.empty();
-  has_grips_ = true;  // a hand may come at any time
   has_contact_ = model.contact.enabled;
   has_turns_ = has_contact_;
   for (const NodeLoad& load : model.node_loads) has_turns_ = has_turns_ || load.is_moment;
@@ -150,6 +149,11 @@ void FlowMeter::note_moments(const Chain& c, const Drive& drive, const Loads& lo
   }
 }
 
+bool FlowMeter::is_metered(const Drive& drive) const {
+  return has_loads_ || has_turns_ || has_damping_ || has_internal_ || has_contact_ || !air_.impulse.x.empty() ||
+         !drive.grips.empty();
+}
+
 void FlowMeter::begin(const Chain& c, const Drive& drive, bool unchanged, const Loads& loads, const BodiesAndJoints* joins) {
   last_ = {};
   skips_clamps_ = unchanged && at_rest_;
@@ -158,8 +162,7 @@ void FlowMeter::begin(const Chain& c, const Drive& drive, bool unchanged, const 
     note_clamps(c, drive, loads);
   }
   if (has_turns_) note_moments(c, drive, loads);
-  if (has_loads_ || has_damping_ || has_internal_ || has_contact_ || !air_.impulse.x.empty() || !drive.grips.empty())
-    before_ = c.v;
+  if (is_metered(drive)) before_ = c.v;
   if (joins != nullptr) std::copy(joins->bodies().begin(), joins->bodies().end(), bodies_before_.begin());
   if (!drive.grips.empty()) std::fill(grip_impulse_.begin(), grip_impulse_.end(), Vec3::Zero());
 }
@@ -299,6 +302,8 @@ void FlowMeter::add_bodies(const BodiesAndJoints& joins, const StepTimes& step) 
 void FlowMeter::end(const Chain& c, const Drive& drive, const Loads& loads, const BodiesAndJoints* joins,
                     const Contacts* contacts, const StepTimes& step, Push push) {
   last_kick_ = step.kick;
+  // Short rods that nothing but gravity and clamps at rest act on have nothing to add up.
+  if (skips_clamps_ && !is_metered(drive) && joins == nullptr && contacts == nullptr) return;
   if (has_loads_) add_loads(c, loads, step.kick);
   if (!skips_clamps_) add_clamps(c, joins, contacts, drive, step.kick, push);
   if (!drive.grips.empty()) add_grips(c, drive, joins);

@@ -50,6 +50,7 @@ class FlowMeter {
   void visit_state(StateArchive& archive);
 
  private:
+  bool is_metered(const Drive& drive) const;  // something acts whose work depends on velocities
   struct HeldVertex {
     int vertex = 0;
     V3<double> before{0, 0, 0}, after{0, 0, 0};  // edges there at the start of the step, where their length is kept
@@ -81,8 +82,7 @@ class FlowMeter {
   void add_bodies(const BodiesAndJoints& joins, const StepTimes& step);
 
   const Model& model_;
-  bool has_loads_ = false, has_damping_ = false, has_grips_ = false, has_turns_ = false, has_contact_ = false,
-       has_internal_ = false;
+  bool has_loads_ = false, has_damping_ = false, has_turns_ = false, has_contact_ = false, has_internal_ = false;
   EnergyFlow flow_;                // since the start
   EnergyFlow last_;                // of the last step: of what acts all the time
   double last_kick_ = 0;           // time over which forces acted in it [s]
