@@ -54,10 +54,11 @@ Eigen::MatrixXd EnergyDescent::rigid_turns(const Strand& strand, int& turns_abou
     if (fixed_[z(row)]) conditions.row(k++) = columns.row(row);
   turns_about_itself = conditions.rows() == 0 || conditions.col(0).cwiseAbs().maxCoeff() == 0 ? 1 : 0;
   Eigen::MatrixXd free = columns * vanishing_combinations(conditions);
+  if (free.cols() == 0) return free;  // it has no rows in memory to set
   for (int row = 0; row < rows; ++row)
     if (fixed_[z(row)]) free.row(row).setZero();  // rounding
-  for (Eigen::Index k = 0; k < free.cols();
-       ++k)  // a straight strand that turns with its hold and back about itself: nothing
+  // A straight strand that turns with its hold and back about itself: nothing.
+  for (Eigen::Index k = 0; k < free.cols(); ++k)
     if (free.col(k).head(rows).cwiseAbs().maxCoeff() < 1e-9) free.col(k).setZero();
   return free;
 }
