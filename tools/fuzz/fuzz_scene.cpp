@@ -24,7 +24,7 @@ bool is_small(const tendril::Scene& scene) {
     const auto* polyline = std::get_if<tendril::PolylineCurve>(&rod.rest);
     segments += rod.segments ? *rod.segments : polyline ? static_cast<double>(polyline->points.size()) : 50;
   }
-  return segments <= 200;
+  return segments <= (scene.contact.enabled ? 50 : 200);  // a knot that is pulled tight: a hundred solves a step
 }
 
 }  // namespace
