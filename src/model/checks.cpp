@@ -170,6 +170,30 @@ Problems check_start(const Model& model) {
   return problems;
 }
 
+Problems check_fold(const Model& model) {
+  constexpr double flat = -0.9998;  // cosine of 179 degrees
+  Problems problems;
+  for (Size i = 0; i < model.clamps.size(); ++i) {
+    const ClampModel& clamp = model.clamps[i];
+    const RodSpan& span = model.rods[static_cast<Size>(clamp.rod)].span;
+    if (!clamp.direction || clamp.from > 0) continue;
+    const Vec3 direction = clamp.start.orientation * Vec3::UnitZ();
+    const int k = clamp.node.value - span.first_node;
+    for (int edge : {k - 1, k}) {
+      if (span.ring) edge = (edge + span.edges) % span.edges;
+      if (edge < 0 || edge >= span.edges) continue;
+      const Vec3 along = model.initial.orientation[EdgeIndex(span.first_edge + edge)] * Vec3::UnitZ();
+      if (direction.dot(along) > flat) continue;
+      problems.push_back({Severity::error, "", fmt::format("clamp[{}].direction", i),
+                          "points against the rod: the segment beside it starts folded back flat",
+                          "must turn from it by less than 179 degrees",
+                          "turn the direction round, or start the rod elsewhere (rod.initial)"});
+      break;
+    }
+  }
+  return problems;
+}
+
 Problems check_speed(const Model& model, double step) {
   Problems problems;
   for (Size i = 0; i < model.clamps.size(); ++i) {

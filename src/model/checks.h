@@ -23,6 +23,9 @@ Problems check_rigid_segments(const Model& model);
 // A clamp that starts away from the rod it holds: in motion the rod would have to jump; an equilibrium can be led there.
 Problems check_start(const Model& model);
 
+// A clamp whose direction points against the segment beside it: folded flat, no method can tell to which side it bends.
+Problems check_fold(const Model& model);
+
 // A clamp that moves further than its rod is long within one step.
 Problems check_speed(const Model& model, double step);
 

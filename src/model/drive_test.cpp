@@ -341,6 +341,17 @@ SENTENCE("model", "a clamp that jumps more than a rod length in a step is found,
 }
 
 }  // namespace
+SENTENCE("model", "a clamp that points against its rod is refused, one that is turned far is not") {
+  Scene scene = one_rod(StraightCurve{}, 10);
+  scene.clamps = {clamp_at(0)};
+  EXPECT_TRUE(check_fold(*build_model(scene)).empty());
+  scene.clamps[0].direction = Vec3(-1, 0, 0);
+  const Problems problems = check_fold(*build_model(scene));
+  ASSERT_EQ(problems.size(), 1u);
+  EXPECT_EQ(problems[0].field, "clamp[0].direction");
+  scene.clamps[0].direction = Vec3(-1, 0.1, 0);
+  EXPECT_TRUE(check_fold(*build_model(scene)).empty());
+}
 SENTENCE("model", "a clamp that starts away from the rod it holds is told, with the distance") {
   Scene scene = one_rod(StraightCurve{}, 10);
   Clamp clamp = clamp_at(0);

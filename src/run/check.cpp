@@ -81,6 +81,7 @@ Examined examine(const Scene& scene, const MethodEntry& method) {
     add(check_reach(*out.model));
     add(check_slack(*out.model, scene.time.mode == Mode::dynamics));
     if (scene.time.mode == Mode::dynamics) add(check_start(*out.model));
+    add(check_fold(*out.model));
     add(check_overlap(*out.model));
     add(check_plausible(scene, *out.model));
   }

@@ -178,7 +178,7 @@ std::vector<Demand> demands_of(const Scene& scene) {
 
 // What the method lacks: the table's words, or, when it has the feature in the other mode only, that.
 std::string lack_of(const Capability& can, const Demand& demand, Mode mode) {
-  if (demand.edges) return "needs more segments";
+  if (demand.edges) return fmt::format("needs at least {} segments", can.fewest_edges);
   const FeatureInfo& info = info_of(demand.feature);
   if (!can.any(demand.feature)) return info.lack;
   return mode == Mode::dynamics ? fmt::format("has {} in equilibria only", info.noun)

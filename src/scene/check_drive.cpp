@@ -127,6 +127,30 @@ void DriveChecker::check_body_probe(const Probe& probe, const std::string& path)
           "must be one of: position, velocity, orientation, angular_velocity, kinetic_energy");
 }
 
+// Rods that are held in place by a clamp or a spring, or joined to what is: to the world, to bodies that are led, to each other.
+std::set<std::string> held_rods(const Scene& scene) {
+  std::set<std::string> rods, bodies;
+  for (const Clamp& clamp : scene.clamps)
+    if (std::ranges::count(clamp.hold, Hold::position) > 0) rods.insert(clamp.rod);
+  for (const Coupling& c : scene.couplings)
+    if (c.stiffness > 0) rods.insert(c.rod);
+  for (const RigidBody& body : scene.bodies)
+    if (body.kind != BodyKind::dynamic) bodies.insert(body.name);
+  const auto is_held = [&](const JointPlace& p) { return p.world || rods.contains(p.rod) || bodies.contains(p.body); };
+  const auto hold = [&](const JointPlace& p) {
+    if (!p.rod.empty()) return rods.insert(p.rod).second;
+    return !p.body.empty() && bodies.insert(p.body).second;
+  };
+  for (bool more = true; more;) {  // along chains of joints, until nothing changes
+    more = false;
+    for (const Joint& joint : scene.joints) {
+      if (is_held(joint.a)) more = hold(joint.b) || more;
+      if (is_held(joint.b)) more = hold(joint.a) || more;
+    }
+  }
+  return rods;
+}
+
 // Warns of what has no effect on an equilibrium, rather than silently ignoring it.
 void DriveChecker::check_ignored() {
   if (scene_.time.mode == Mode::dynamics) return;
@@ -146,13 +170,10 @@ void DriveChecker::check_ignored() {
       error(path + ".wind", "is not part of an equilibrium", "needs time.mode = \"dynamics\"",
             "run the motion with damping until it rests");
   }
+  const std::set<std::string> held = held_rods(scene_);
   for (std::size_t i = 0; i < scene_.rods.size(); ++i) {
     // A rod that nothing holds may drift away.
-    bool held = false;
-    for (const Clamp& clamp : scene_.clamps)
-      held = held || (clamp.rod == scene_.rods[i].name && std::ranges::count(clamp.hold, Hold::position) > 0);
-    for (const Coupling& c : scene_.couplings) held = held || (c.rod == scene_.rods[i].name && c.stiffness > 0);
-    if (!held)
+    if (!held.contains(scene_.rods[i].name))
       add(Severity::warning, "rod[" + std::to_string(i) + "]",
           "nothing holds this rod in place, so it may have no equilibrium, or many");
   }

@@ -262,6 +262,25 @@ std::vector<MethodInfo> three_methods() {
   return {full, still, loose};
 }
 
+SENTENCE("scene",
+         "a rod in an equilibrium is held by what it is joined to, through any number of joints; one that is not is told") {
+  const auto rod = [](const std::string& name, int at) {
+    return fmt::format(
+        "[[rod]]\nname = \"{}\"\nmaterial = \"rubber\"\nsection = {{ circle = {{ radius = 0.005 }} }}\nrest = {{ straight = "
+        "{{ start = [{}, 0, 0], end = [{}, 0, 0] }} }}\nsegments = 10\n",
+        name, at, at + 1);
+  };
+  const auto joint = [](const std::string& a, const std::string& b) {
+    return fmt::format("[[joint]]\nname = \"{0}{1}\"\na = {{ rod = \"{0}\", at = 1 }}\nb = {{ rod = \"{1}\", at = 0 }}\n", a,
+                       b);
+  };
+  const std::string three = with("duration = 2.0", "mode = \"statics\"") + rod("second", 1) + rod("third", 2);
+  const std::string loose = complaints(three + joint("second", "third"));
+  EXPECT_CONTAINS(loose, "rod[1]: nothing holds this rod in place");
+  EXPECT_CONTAINS(loose, "rod[2]: nothing holds this rod in place");
+  EXPECT_LACKS(complaints(three + joint("second", "third") + joint("beam", "second")), "nothing holds this rod");
+}
+
 SENTENCE("scene", "what a method cannot do is refused, naming the methods that can") {
   const auto methods = three_methods();
   const auto ask = [&](std::string text, const std::string& method) {
@@ -274,7 +293,7 @@ SENTENCE("scene", "what a method cannot do is refused, naming the methods that c
             "can: full\n");
   const std::string loose = ask(with("segments = 50", "segments = 3"), "loose");
   EXPECT_CONTAINS(loose,
-                  "rod[0].segments: method `loose` needs more segments, but rod `beam` has 3; methods that can: full");
+                  "rod[0].segments: method `loose` needs at least 4 segments, but rod `beam` has 3; methods that can: full");
   EXPECT_CONTAINS(
       loose, "clamp[0].hold: method `loose` cannot hold the twist, but clamp `clamp1` asks for it; methods that can: full");
   EXPECT_CONTAINS(loose, "cannot hold the direction");
