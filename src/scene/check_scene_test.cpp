@@ -1,6 +1,8 @@
 // Checks across fields: references, geometry, time, capability, options.
 #include "testing/sentence.h"
 
+#include <fmt/format.h>
+
 #include "scene/scene_testing.h"
 
 namespace tendril {
