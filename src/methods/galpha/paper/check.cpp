@@ -1,11 +1,7 @@
 // What the paper's formulation cannot do.
-#include <algorithm>
-#include <cmath>
-
-#include "math/rotation.h"
 #include "methods/galpha/paper/paper.h"
 
-namespace tendril::galpha {
+namespace tendril::galpha::paper {
 namespace {
 
 class PaperCheck {
@@ -13,7 +9,7 @@ class PaperCheck {
   explicit PaperCheck(const Model& model) : model_(model) {}
   Problems all() {
     check_things();
-    for (int r = 0; r < static_cast<int>(model_.rods.size()); ++r) check_rod(r), check_clamps(r), check_turns(r);
+    for (int r = 0; r < static_cast<int>(model_.rods.size()); ++r) check_rod(r), check_clamps(r);
     for (std::size_t c = 0; c < model_.clamps.size(); ++c) check_clamp(static_cast<int>(c));
     for (const NodeLoad& load : model_.node_loads) {
       const RodModel& rod = model_.rods[z(load.rod)];
@@ -86,27 +82,6 @@ class PaperCheck {
       refuse(name + " does not hold position, direction and twist", "its clamps hold all three");
     if (clamp.from > 0) refuse(name + " takes hold later", "its clamps hold from the start");
   }
-  // Curvatures are taken from the turn along a segment, which is known up to a whole turn.
-  void check_turns(int number) {
-    constexpr double most = 2.5;  // [rad]
-    const RodModel& rod = model_.rods[z(number)];
-    double turn = 0;
-    for (int k = 0; k < rod.span.edges; ++k) {
-      const NodeIndex i(rod.span.first_node + k);
-      turn = std::max(turn, model_.rest_node_frame[i].angularDistance(model_.rest_node_frame[i + 1]));
-      if (k == 0) continue;
-      const EdgeIndex e(rod.span.first_edge + k);
-      const InnerNodeIndex j(rod.span.first_inner + k - 1);
-      turn = std::max({turn, model_.initial.orientation[e - 1].angularDistance(model_.initial.orientation[e]),
-                       std::abs(model_.initial.twist[j]), std::abs(model_.rest_twist[j])});
-    }
-    if (turn <= most) return;
-    const int needed = static_cast<int>(std::ceil(turn / most * rod.span.edges));
-    problems_.push_back(
-        {Severity::error, "", "rod[" + std::to_string(number) + "].segments",
-         "got " + std::to_string(rod.span.edges) + ", and one of them turns by " + std::to_string(turn) + " rad",
-         "at most 2.5 rad with galpha", "take at least " + std::to_string(needed) + " segments"});
-  }
 
   const Model& model_;
   Problems problems_;
@@ -116,4 +91,4 @@ class PaperCheck {
 
 Problems check_paper(const Model& model) { return PaperCheck(model).all(); }
 
-}  // namespace tendril::galpha
+}  // namespace tendril::galpha::paper

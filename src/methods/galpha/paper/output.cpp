@@ -4,9 +4,7 @@
 #include "model/check_drive.h"
 #include "model/framing.h"
 
-namespace tendril::galpha {
-
-using namespace paper;
+namespace tendril::galpha::paper {
 
 namespace {
 Mat3 middle_frame(const Level& level, int k) { return level.frame[z(k)] * level.half[z(k)]; }
@@ -139,4 +137,4 @@ void Paper::visit_state(StateArchive& archive) {
   }
 }
 
-}  // namespace tendril::galpha
+}  // namespace tendril::galpha::paper

@@ -5,11 +5,9 @@
 
 #include "math/rotation.h"
 
-namespace tendril::galpha {
+namespace tendril::galpha::paper {
 
-using namespace paper;
-
-std::vector<FailureInfo> paper::failures() {
+std::vector<FailureInfo> failures() {
   return {{"a hand pulls at a rod, which formulation = \"paper\" has not", "let go, or take formulation = \"pose\""},
           {"formulation = \"paper\" finds no equilibria of rods that are held at both ends",
            "let it move with damping, or take formulation = \"pose\""}};
@@ -228,4 +226,4 @@ StepReport Paper::relax(double time, double load_factor, const Live& live) {
   return report_;
 }
 
-}  // namespace tendril::galpha
+}  // namespace tendril::galpha::paper

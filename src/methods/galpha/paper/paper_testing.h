@@ -49,6 +49,11 @@ inline Scene cantilever(int segments, const Load& load) {
   scene.loads.push_back(load);
   return scene;
 }
+inline Settings of(const Triple& triple, Space space = Space::products_of_means) {
+  Settings settings;
+  settings.triple = triple, settings.space = space;
+  return settings;
+}
 inline double order(double coarse, double fine) { return std::log2(coarse / fine); }
 // What is left of the energy balance since a rod at rest.
 inline double energy_error(const Frame& start, const Frame& now) {
