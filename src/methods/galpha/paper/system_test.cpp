@@ -71,70 +71,49 @@ Eigen::MatrixXd without_turns(const Eigen::MatrixXd& full, std::vector<int>& row
   return ff - ft * tt.lu().solve(tf);
 }
 
-void check_tangent(Space space, bool held, double dt, int seed) {
+// The tangent at a random level against differences of the residual.
+DifferenceResult compare_tangent(const Settings& settings, bool held, double dt, int seed) {
   Instant at(held, seed);
-  Settings settings;
-  settings.space = space;
-  settings.triple = triple_of(0.6);
   System system(at.rod, settings);
   const StepSizes sizes{settings.triple, dt};
-  find_rows(at.rod, space, weights_of(settings), at.loads, at.before);
+  find_rows(at.rod, settings.space, weights_of(settings), at.loads, at.before);
   system.begin(at.before, at.loads, sizes, at.now);
   std::ignore = system.evaluate();
   std::vector<int> rows;
   const Eigen::MatrixXd tangent = without_turns(dense_of(system), rows);
-  const int nodes = static_cast<int>(at.rod.nodes.size());
   const auto f = [&](const Eigen::VectorXd& x) {
-    std::vector<double> change(z(unknowns * nodes), 0.0);
-    for (int k = 0; k < nodes; ++k)
-      for (int i = 0; i < 12; ++i) change[z(unknowns * k + i)] = x[12 * k + i];
+    std::vector<double> change(z(system.size()), 0.0);
+    for (int i = 0; i < x.size(); ++i) change[z(i / 12 * unknowns + i % 12)] = x[i];
     system.shift(change, 1);
     std::ignore = system.evaluate();
     Eigen::VectorXd out(static_cast<Eigen::Index>(rows.size()));
     for (std::size_t i = 0; i < rows.size(); ++i) out[static_cast<Eigen::Index>(i)] = system.residual()[z(rows[i])];
     // Rows whose values are set before a step, and those of an equilibrium's velocities, stand for themselves.
-    out.head(6) += x.head(6);
-    if (sizes.still())
-      for (int k = 1; k < nodes; ++k) out.segment(12 * k, 6) += x.segment(12 * k, 6);
+    const int alone = sizes.still() ? static_cast<int>(at.rod.nodes.size()) : 1;
+    for (int k = 0; k < alone; ++k) out.segment(12 * k, 6) += x.segment(12 * k, 6);
     return out;
   };
-  const auto result = compare_with_differences(f, tangent, Eigen::VectorXd(Eigen::VectorXd::Zero(12 * nodes)));
-  EXPECT_TRUE(result.ok) << result.message;
+  return compare_with_differences(f, tangent, Eigen::VectorXd(Eigen::VectorXd::Zero(tangent.cols())));
 }
 
 SENTENCE("galpha", "paper: the tangent of a step is the derivative of its residual, in both box schemes, held and free") {
   for (const Space space : {Space::products_of_means, Space::means_of_products})
-    for (const bool held : {false, true}) check_tangent(space, held, 0.05, held ? 3 : 4);
+    for (const bool held : {false, true}) {
+      const auto result = compare_tangent(of(triple_of(0.6), space), held, 0.05, held ? 3 : 4);
+      EXPECT_TRUE(result.ok) << result.message;
+    }
 }
 SENTENCE("galpha", "paper: the tangent of an equilibrium is the derivative of its residual") {
-  for (const Space space : {Space::products_of_means, Space::means_of_products}) check_tangent(space, false, 0, 5);
+  for (const Space space : {Space::products_of_means, Space::means_of_products}) {
+    const auto result = compare_tangent(of(triple_of(0.6), space), false, 0, 5);
+    EXPECT_TRUE(result.ok) << result.message;
+  }
 }
-
-// All of the recurrence but what is frozen: where it keeps nothing of the node before, gamma = 1 and beta = 0, its tangent is true.
+// Where it keeps nothing of the node before, gamma = 1 and beta = 0, the printed tangent is true.
 SENTENCE("galpha",
          "paper: the recurrence's tangent is the derivative of its residual where nothing is frozen, and not elsewhere") {
   for (const double gamma : {1.0, 0.7}) {
-    Instant at(false, 7);
-    Settings settings;
-    settings.space = Space::recurrence;
-    settings.triple = {1 - gamma, 0, gamma};
-    System system(at.rod, settings);
-    find_rows(at.rod, settings.space, weights_of(settings), at.loads, at.before);
-    system.begin(at.before, at.loads, {settings.triple, 0.05}, at.now);
-    std::ignore = system.evaluate();
-    std::vector<int> rows;
-    const Eigen::MatrixXd tangent = without_turns(dense_of(system), rows);
-    const auto f = [&](const Eigen::VectorXd& x) {
-      std::vector<double> change(z(system.size()), 0.0);
-      for (Eigen::Index i = 0; i < x.size(); ++i) change[z(int(i / 12) * unknowns + int(i % 12))] = x[i];
-      system.shift(change, 1);
-      std::ignore = system.evaluate();
-      Eigen::VectorXd out(static_cast<Eigen::Index>(rows.size()));
-      for (std::size_t i = 0; i < rows.size(); ++i) out[static_cast<Eigen::Index>(i)] = system.residual()[z(rows[i])];
-      out.head(6) += x.head(6);
-      return out;
-    };
-    const auto result = compare_with_differences(f, tangent, Eigen::VectorXd(Eigen::VectorXd::Zero(tangent.cols())));
+    const auto result = compare_tangent(of({1 - gamma, 0, gamma}, Space::recurrence), false, 0.05, 7);
     EXPECT_EQ(result.ok, gamma == 1) << result.message;
   }
 }
