@@ -249,13 +249,15 @@ bool Reevings::correct_fall(int k, const StepSizes& step) {
     taut = 0;
     return true;
   }
-  // A slack fall: would it be longer than its rope?
+  // A slack fall: would it pull? By the law of a taut one, damper too, else a fall that shortens quickly is neither taut nor slack.
   const int falls = static_cast<int>(falls_.size());
   double rate = falls_[z(k)].rate;
   for (int l = 0; l < falls; ++l) rate -= answer_[z(k * falls + l)] * new_tension_[z(l)];
   const std::size_t p = z(falls_[z(k)].point);
   rate -= new_w_[p] - new_w_[p + 1];
-  if (falls_[z(k)].length - s_[z(k)] + step.dt * rate <= 1e-12 * falls_[z(k)].length) return false;
+  const Fall& fall = falls_[z(k)];
+  const double late = fall.EA > 0 ? fall.damping : 0;
+  if (fall.length - s_[z(k)] + late * (fall.led + rate) + step.dt * rate <= 1e-12 * fall.length) return false;
   taut = 1;
   return true;
 }
