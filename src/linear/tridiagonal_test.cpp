@@ -145,7 +145,7 @@ void check_blocks(Random& random, int n) {
   EXPECT_EQ(report.negative, dense_negatives(s));
   EXPECT_LT((z - x).norm(), 1e-13 / std::min(1.0, report.smallest * report.smallest) * x.norm()) << B;
   EXPECT_LT((many_s.col(2) - 3 * z).norm(), 1e-8 / report.smallest * x.norm());
-  EXPECT_EQ(again.smallest, report.smallest);
+  EXPECT_EQ(again.smallest, report.smallest);  // the same pivots
   EXPECT_LT((together - x).norm(), 1e-13 / std::min(1.0, report.smallest * report.smallest) * x.norm()) << B;
 }
 

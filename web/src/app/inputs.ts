@@ -118,7 +118,11 @@ export class Inputs {
         send(undefined);
       };
       slider.addEventListener("input", () => change(Number(slider.value)));
-      if (lever) for (const end of ["pointerup", "pointercancel"]) slider.addEventListener(end, () => change(0));
+      if (lever) slider.addEventListener("pointerdown", () => { // wherever the pointer is by then, and after the slider's own last word
+        const back = (): void => { removeEventListener("pointerup", back, true); removeEventListener("pointercancel", back, true); setTimeout(() => change(0)); };
+        addEventListener("pointerup", back, true);
+        addEventListener("pointercancel", back, true);
+      });
       slider.addEventListener("dblclick", () => change(lever ? 0 : initial));
       field.addEventListener("change", () => change(Number(field.value)));
       show(initial);
