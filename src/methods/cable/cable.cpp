@@ -321,7 +321,14 @@ double Cable::worst_gap(std::size_t* where) const {
     if (!state_.point_on[j] || joint.node < 0 || switches_.draws(j)) continue;
     const std::size_t a = z(joint.a), b = z(joint.b);
     const Vec3 gap = state_.x[b] + state_.q[b] * joint.point_b - state_.x[a] - state_.q[a] * joint.point_a;
-    const Vec3 elastic = joint.stretch == rigid ? Vec3::Zero() : Vec3(-state_.force[j] / joint.stretch);
+    Vec3 elastic = joint.stretch == rigid ? Vec3::Zero() : Vec3(-state_.force[j] / joint.stretch);
+    if (joint.stretch != rigid &&
+        joint.damping > 0) {  // lambda = -k phi - c phi': what the damper bears does not stretch it
+      const auto speed = [&](std::size_t e, const Vec3& point) {
+        return parts_.elements[e].led ? Vec3::Zero() : Vec3(state_.v[e] + spin_of(e).cross(state_.q[e] * point));
+      };
+      elastic -= joint.damping * (speed(b, joint.point_b) - speed(a, joint.point_a));
+    }
     const double length = std::max(parts_.elements[a].length, parts_.elements[b].length);
     const double open = (gap - elastic).norm() / length;
     if (open <= worst) continue;

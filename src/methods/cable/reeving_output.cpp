@@ -66,7 +66,9 @@ double Reevings::worst_gap() const {
   for (std::size_t k = 0; k < falls_.size(); ++k) {
     if (!taut_[k]) continue;
     const Fall& fall = falls_[k];
-    const double elastic = fall.EA > 0 ? tension_[k] * s_[k] / fall.EA : 0;
+    // T = k phi + c phi': what the damper bears does not stretch it.
+    const double rate = tension_[k] * fall.give - fall.pull + fall.led;
+    const double elastic = fall.EA > 0 ? tension_[k] * s_[k] / fall.EA - fall.late * rate : 0;
     const double open = std::abs(fall.length - s_[k] - elastic) / fall.length;
     if (!(open <= worst)) worst = open;
   }
