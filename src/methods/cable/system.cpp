@@ -1,3 +1,4 @@
+// long: rows, matrix and solution of a group, in the order in which a step needs them.
 #include "methods/cable/system.h"
 
 #include <cmath>
