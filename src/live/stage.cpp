@@ -26,10 +26,13 @@ constexpr int equilibria_to_settle = 8;  // after a hand took, moved or let go: 
 // How far and how fast an input goes; turns in turns, moves in sizes of the scene.
 struct Limits {
   double most, max_rate;
+  double acceleration = 0;  // 0: follows its user's hand
 };
 Limits limits_of(const std::string& name, double size) {
   if (name == "gravity") return {10, 5};
   if (name.ends_with(".turn")) return {1000, 2};
+  // Driven bodies are machines with loads on them: six seconds across the scene, one and a half to come to speed.
+  if (name.starts_with("body.") && name.ends_with(".move")) return {max_reach * size, size / 6, size / 9};
   if (name.ends_with(".move")) return {max_reach * size, 2 * size};
   if (name.ends_with(".on")) return {1, 1e9};  // holds or lets go: there is nothing between
   return {1e3, 1e9};                           // a speed: the winch itself limits its change
@@ -51,7 +54,7 @@ Stage::Stage(Simulation simulation) : simulation_(std::move(simulation)) {
     Vec3 start = name == "gravity" ? Vec3(1, 0, 0) : Vec3(0, 0, 0);
     for (const Joint& joint : simulation_.scene().joints)
       if (name == "joint." + joint.name + ".on") start.x() = joint.from <= 0;
-    inputs_.push_back({name, name.ends_with(".move"), limits.most, limits.max_rate, Follower(start)});
+    inputs_.push_back({name, name.ends_with(".move"), limits.most, limits.max_rate, limits.acceleration, Follower(start)});
   }
   // Simulated time of one advance, by which the pace is kept.
   switch (simulation_.scene().time.mode) {
@@ -205,8 +208,11 @@ void Stage::move_on(double rate) {
   if (waited_ < of_users / updates_per_second * (1 - 1e-9)) return;
   for (Input& input : inputs_) {
     if (input.follower.at_rest()) continue;
-    // A slow view may turn a clamp faster than a fast one, but not as much faster as it is slower.
-    input.follower.advance(waited_, lag * of_users, input.max_rate / std::max(of_users, 0.2));
+    // A slow view may turn a clamp faster than a fast one, but not as much faster as it is slower. Machines have their own speed.
+    if (input.acceleration > 0)
+      input.follower.drive(waited_, input.max_rate, input.acceleration);
+    else
+      input.follower.advance(waited_, lag * of_users, input.max_rate / std::max(of_users, 0.2));
     // Clamps get their velocity too: targets need it.
     const Vec3 &now = input.follower.value, &rate_now = input.follower.rate;
     const InputValue value = input.name == "gravity" ? InputValue(now.x())

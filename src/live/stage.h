@@ -40,6 +40,7 @@ class Stage {
     std::string name;
     bool vector = false;            // false: a number
     double most = 0, max_rate = 0;  // of its size, and per second
+    double acceleration = 0;        // of a machine; 0: it follows its user's hand
     Follower follower;              // smooths what users set
   };
   struct Held {  // a hand of a client

@@ -89,6 +89,23 @@ SENTENCE("session", "a clamp that is led by hand has the velocity of its path") 
   EXPECT_EQ(path.turn_rate, 0);
 }
 
+SENTENCE("session", "a machine comes to speed no faster than it can, and stops at its target without passing it") {
+  constexpr double dt = 1.0 / 400, top = 1.2, acceleration = 0.8, way = 4;
+  Follower trolley;
+  trolley.target = Vec3(way, 0, 0);
+  double time = 0, fastest = 0;
+  for (; !trolley.at_rest() && time < 60; time += dt) {
+    const Follower before = trolley;
+    trolley.drive(dt, top, acceleration);
+    EXPECT_LE((trolley.rate - before.rate).norm(), acceleration * dt * (1 + 1e-9) + 1e-12);
+    EXPECT_LE(trolley.value.x(), way + 1e-6);
+    fastest = std::max(fastest, trolley.rate.norm());
+  }
+  EXPECT_EQ(trolley.value, trolley.target);
+  EXPECT_NEAR(fastest, top, 1e-9);
+  EXPECT_NEAR(time, way / top + top / acceleration, 0.02);
+}
+
 Stage cantilever() {
   Scene scene = fake_scene();
   scene.method = "der";

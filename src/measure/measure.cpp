@@ -165,7 +165,8 @@ Energy Meter::energy_of_rod(const Frame& frame, const RestValues& rest, int rod_
   for (int k = 0; k < rod.edges; ++k) {
     const EdgeIndex e(rod.first_edge + k);
     // Stretching and shear of the edges, then motion and height of the nodes.
-    const double stretch = edge_vector(frame, rod, k).norm() / rest.length[e] - 1;
+    double stretch = edge_vector(frame, rod, k).norm() / rest.length[e] - 1;
+    if (from.reeved) stretch = std::max(0.0, stretch);  // a fall that is shorter than its rope is slack
     const Section& section = m.section[rest.section[e]];
     energy.stretching += 0.5 * section.EA * stretch * stretch * rest.length[e];  // EA = 0: not given
     if (from.shears) energy.shearing += shearing_energy(section, rest.length[e], frame, e);

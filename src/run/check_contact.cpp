@@ -32,6 +32,11 @@ int rod_of(const Model& model, int edge) {
   return -1;
 }
 
+// A rope that runs through sheaves touches nothing; `number`: of a rod, or beyond them of an obstacle.
+bool is_reeved(const Model& model, int number) {
+  return number >= 0 && number < static_cast<int>(model.rods.size()) && model.rods[static_cast<Size>(number)].reeved;
+}
+
 // A centerline that is deeper in a mesh than its own radius, or goes through its surface: what contacts do not see.
 double depth_in_mesh(const MeshGeometry& mesh, const Pose& pose, const Vec3& p0, const Vec3& p1, double radius) {
   const Vec3 a = pose.orientation.inverse() * (p0 - pose.position), b = pose.orientation.inverse() * (p1 - pose.position);
@@ -65,6 +70,7 @@ Overlaps find_overlaps(const Model& model, const ContactGeometry& geometry, cons
     const double thinner = t.edge_b >= 0 ? std::min(t.radius_a, t.radius_b) : t.radius_a;
     if (-t.gap <= worth_telling * thinner) continue;
     const int other = t.edge_b >= 0 ? rod_of(model, t.edge_b) : rods + t.obstacle;
+    if (is_reeved(model, rod_of(model, t.edge_a)) || is_reeved(model, other)) continue;
     note(overlaps, rod_of(model, t.edge_a), other, t.edge_a, t.edge_b, -t.gap);
   }
   for (Size o = 0; o < geometry.obstacles().size(); ++o) {

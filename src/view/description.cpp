@@ -128,7 +128,17 @@ Json input_of(const Simulation& simulation, const std::string& input, double siz
   if (input == "gravity") return described("number", "times", 0, 2, simulation.live().gravity_scale);
   const PathInput path = path_now(simulation, part.thing, part.name);
   if (part.what == "turn") return described("number", "turns", -10, 10, path.turn / (2 * std::numbers::pi));
-  if (part.what == "move") return described("vector", "m", -size, size, numbers(path.move));
+  if (part.what == "move") {
+    Json move = described("vector", "m", -size, size, numbers(path.move));
+    const std::vector<RigidBody>& bodies = simulation.scene().bodies;
+    const auto body = std::find_if(bodies.begin(), bodies.end(), [&](const RigidBody& b) { return b.name == part.name; });
+    if (part.thing == "body" && body != bodies.end()) {  // a trolley stays where the scene is
+      const Box box = box_at_start(model_of(simulation));
+      move["low"] = numbers((box.low - body->position).cwiseMin(0)),
+      move["high"] = numbers((box.high - body->position).cwiseMax(0));
+    }
+    return move;
+  }
   if (part.thing == "winch") {
     for (std::size_t i = 0; i < simulation.scene().winches.size(); ++i)
       if (const Winch& winch = simulation.scene().winches[i]; winch.name == part.name)

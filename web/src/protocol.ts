@@ -23,8 +23,8 @@ export interface InputDescription {
   label: string;
   kind: "number" | "vector" | "switch";
   unit: string;
-  low: number;
-  high: number;
+  low: number | Vec3; // of a vector: one for all of its axes, or one each; where low and high are the same it does not move
+  high: number | Vec3;
   value: number | Vec3;
 }
 export interface ValueDescription { name: string; unit: string; group: "energy" | "balance" | "twist" | "solver" | "probe" }

@@ -1,4 +1,5 @@
-// A slider for every input of a scene, folded by clamp where there are many; gravity, a factor, is a switch. One that turns, runs or moves along an axis is selected for the keyboard.
+// A slider for every input of a scene, folded by clamp where there are many; gravity, a factor, is a switch. Positions stay where they are put; speeds are levers, which
+// go back to zero when they are let go. One that turns, runs or moves along an axis is selected for the keyboard.
 import type { InputDescription, ToProgram, Vec3 } from "../protocol";
 import { el, perFrame, short } from "./dom";
 
@@ -6,6 +7,9 @@ const mostOpen = 6; // clamps; the inputs of more are folded
 
 interface Control { input: InputDescription; element: HTMLElement; set(value: number | Vec3): void; usedAt: number; rows?: HTMLElement[] }
 interface Keyed { control: Control; part: number | null; element: HTMLElement } // part: of a vector, its axis
+const bound = (limit: number | Vec3, part: number | null): number => (typeof limit === "number" ? limit : limit[part ?? 0]!);
+const moves = ({ low, high }: InputDescription, part: number): boolean => bound(low, part) < bound(high, part);
+const isLever = (input: InputDescription): boolean => /\.speed$/.test(input.name); // a speed: nobody wants it to go on when it is let go
 
 export class Inputs {
   readonly element = el("section", { class: "group", "aria-label": "Inputs" });
@@ -21,7 +25,7 @@ export class Inputs {
     this.controls = inputs.map((input) => (input.name === "gravity" || input.kind === "switch" ? this.makeSwitch(input) : this.makeSliders(input)));
     this.keyed = this.controls.flatMap((control): Keyed[] => {
       if (control.input.kind === "number" && /\.(turn|speed)$/.test(control.input.name)) return [{ control, part: null, element: control.element }];
-      if (control.input.kind === "vector" && /^body\./.test(control.input.name)) return control.rows!.map((element, part) => ({ control, part, element }));
+      if (control.input.kind === "vector" && /^body\./.test(control.input.name)) return control.rows!.map((element, part) => ({ control, part, element })).filter(({ part }) => moves(control.input, part));
       return [];
     });
     this.selected = 0;
@@ -49,7 +53,7 @@ export class Inputs {
   turn(by: number): void {
     const keyed = this.keyed[this.selected];
     if (!keyed) return;
-    const { control, part } = keyed, { name, low, high, unit } = control.input;
+    const { control, part } = keyed, { name, unit } = control.input, low = bound(control.input.low, part), high = bound(control.input.high, part);
     const now = this.values.get(name)!, old = part === null ? (now as number) : (now as Vec3)[part]!;
     const value = Number(Math.min(high, Math.max(low, old + by * (unit === "turns" ? 1 : 1.25 * (high - low)))).toFixed(6));
     const next = part === null ? value : ((now as Vec3).map((one, k) => (k === part ? value : one)) as Vec3);
@@ -98,8 +102,9 @@ export class Inputs {
     const send = perFrame(() => this.use(control, now.length === 1 ? now[0]! : ([...now] as Vec3)));
     const parts = start.map((initial, k) => {
       const label = start.length > 1 ? `${input.label} ${"xyz"[k]}` : input.label;
-      const range = { min: input.low, max: input.high, step: "any", "aria-label": label };
-      const slider = el("input", { type: "range", ...range, title: "double click: back to the start" });
+      const low = bound(input.low, k), high = bound(input.high, k), lever = isLever(input);
+      const range = { min: low, max: high, step: "any", "aria-label": label };
+      const slider = el("input", { type: "range", ...range, title: lever ? "a lever: back to 0 when it is let go; type a number to keep it running" : "double click: back to the start" });
       const field = el("input", { type: "number", ...range, "aria-label": `${label} value`, class: "value" });
       const show = (value: number): void => {
         now[k] = value;
@@ -108,21 +113,26 @@ export class Inputs {
       };
       const change = (value: number): void => {
         if (!Number.isFinite(value)) return;
-        show(Math.min(input.high, Math.max(input.low, value)));
+        show(Math.min(high, Math.max(low, value)));
         control.usedAt = performance.now(); // at once: what the program says meanwhile is older
         send(undefined);
       };
       slider.addEventListener("input", () => change(Number(slider.value)));
-      slider.addEventListener("dblclick", () => change(initial));
+      if (lever) slider.addEventListener("pointerdown", () => { // wherever the pointer is by then, and after the slider's own last word
+        const back = (): void => { removeEventListener("pointerup", back, true); removeEventListener("pointercancel", back, true); setTimeout(() => change(0)); };
+        addEventListener("pointerup", back, true);
+        addEventListener("pointercancel", back, true);
+      });
+      slider.addEventListener("dblclick", () => change(lever ? 0 : initial));
       field.addEventListener("change", () => change(Number(field.value)));
       show(initial);
-      return { show, row: el("div", { class: "row" }, start.length > 1 && el("span", { class: "axis" }, "xyz"[k]!), slider, field) };
+      return { show, row: el("div", { class: "row", hidden: start.length > 1 && !moves(input, k) }, start.length > 1 && el("span", { class: "axis" }, "xyz"[k]!), slider, field) };
     });
     const unit = input.unit ? ` [${input.unit}]` : "";
     const control: Control = {
       input, usedAt: 0, rows: parts.map((part) => part.row),
       set: (value) => ([] as number[]).concat(value).forEach((one, k) => parts[k]?.show(one)),
-      element: el("div", { class: "input", title: `${input.name}: ${short(input.low)} to ${short(input.high)} ${input.unit}${/^clamp\./.test(input.name) ? ", added to the scene's own motion" : ""}` },
+      element: el("div", { class: "input", title: `${input.name}: ${start.map((_, k) => k).filter((k) => start.length === 1 || moves(input, k)).map((k) => `${short(bound(input.low, k))} to ${short(bound(input.high, k))}`).filter((text, k, all) => all.indexOf(text) === k).join(", ")} ${input.unit}${/^clamp\./.test(input.name) ? ", added to the scene's own motion" : ""}` },
         el("div", { class: "name" }, input.label + unit), ...parts.map((part) => part.row)),
     };
     return control;

@@ -39,6 +39,9 @@ vec3 tangentBetween(vec3 before, vec3 after) {
   return direction(before / l + after / r, direction(after, vec3(1.0, 0.0, 0.0)));
 }
 
+// A rod that runs back by more than 100 degrees has a corner: a rope over a sheave, straight on either side of it.
+bool runsBack(vec3 before, vec3 after) { return dot(before, after) < -0.17 * sqrt(dot(before, before) * dot(after, after)); }
+
 void main() {
   int at = int(aWhere.x + 0.5) + gl_InstanceID * int(aWhere.y + 0.5);
   if (at >= int(aWhere.z + 0.5)) { // the last instance is not full
@@ -57,8 +60,9 @@ void main() {
   float size = length(chord);
   vec3 along = size > 0.0 ? chord / size : vec3(1.0, 0.0, 0.0);
   bool starts = !ring && k == 0, ends = !ring && k == edges - 1;
-  vec3 t0 = starts ? along : tangentBetween(p0 - node(k - 1), chord);
-  vec3 t1 = ends ? along : tangentBetween(chord, node(k + 2) - p1);
+  vec3 before = p0 - node(k - 1), after = node(k + 2) - p1;
+  vec3 t0 = starts || runsBack(before, chord) ? along : tangentBetween(before, chord);
+  vec3 t1 = ends || runsBack(chord, after) ? along : tangentBetween(chord, after);
   if (starts && !ends) t0 = 2.0 * dot(t1, along) * along - t1; // mirrored: an arc of constant curvature to the end
   if (ends && !starts) t1 = 2.0 * dot(t0, along) * along - t0;
   // Length of the Hermite tangents that reproduces circular arcs; shorter where the rod folds, so that it never overshoots.
