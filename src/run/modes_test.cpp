@@ -88,30 +88,30 @@ double chain_root(int number, double g, double length, double tip_length) {
 
 SENTENCE("run", "a limp chain that hangs with a weight at its tip swings with the roots of Bessel's equation") {
   const double g = 9.81, m = 0.2;
+  const Vec3 tip(0.6 * L, 0, -0.8 * L);  // where it starts; it hangs from its top
   Scene scene = rod_scene(100);
-  scene.rods[0].rest = StraightCurve{Vec3::Zero(), Vec3(0, 0, -L)};
+  scene.rods[0].rest = StraightCurve{Vec3::Zero(), tip};
   scene.rods[0].section =
-      StiffnessSection{.EA = {}, .EI1 = 1e-9, .EI2 = 1e-9, .GJ = 1e-9, .mass_per_length = line_mass, .radius = 0.002};
+      StiffnessSection{.EA = {}, .EI1 = 1e-6, .EI2 = 1e-6, .GJ = 1e-3, .mass_per_length = line_mass, .radius = 0.002};
   scene.clamps = {hold(0, {Hold::position})};
   scene.loads = {GravityLoad{Vec3(0, 0, -g)}};
   RigidBody bob;
-  bob.name = "bob", bob.mass = m, bob.inertia = Vec3(1e-9, 1e-9, 1e-9), bob.position = Vec3(0, 0, -L);
-  bob.collides = false;
+  bob.name = "bob", bob.mass = m, bob.inertia = Vec3(1e-9, 1e-9, 1e-9), bob.position = tip, bob.collides = false;
   scene.bodies = {bob};
   Joint joint;
-  joint.name = "tie", joint.kind = JointKind::ball, joint.a.rod = "rod", joint.a.at = 1, joint.b.body = "bob";
+  joint.name = "tie", joint.a.rod = "rod", joint.a.at = 1, joint.b.body = "bob";
   scene.joints = {joint};
-  const Checked<Modes> modes = natural_modes(scene, 20);
+  const Checked<Modes> modes = natural_modes(scene, 7);
   ASSERT_TRUE(modes) << to_text(modes.problems());
-  std::vector<double> swings;  // in pairs, in x and in y; what only rolls is left out
-  for (const NaturalMode& mode : modes->list)
-    if (mode.omega_squared > 1) swings.push_back(std::sqrt(mode.omega_squared));
-  ASSERT_GE(swings.size(), 6u);
-  for (int k = 0; k < 3; ++k) {
-    const double wanted = chain_root(k, g, L, m / line_mass);
-    EXPECT_NEAR(swings[static_cast<std::size_t>(2 * k)], wanted, 2e-3 * wanted) << k;
-    EXPECT_NEAR(swings[static_cast<std::size_t>(2 * k + 1)], wanted, 2e-3 * wanted) << k;
-  }
+  ASSERT_EQ(modes->list.size(), 7u);
+  EXPECT_EQ(modes->list[0].omega_squared, 0);  // it rolls about itself
+  for (int k = 0; k < 3; ++k)
+    for (const int direction : {0, 1}) {  // in x and in y
+      const double wanted = chain_root(k, g, L, m / line_mass);
+      EXPECT_NEAR(std::sqrt(modes->list[static_cast<std::size_t>(1 + 2 * k + direction)].omega_squared), wanted,
+                  2e-3 * wanted)
+          << k;
+    }
 }
 
 SENTENCE("run",
@@ -198,7 +198,9 @@ SENTENCE("run", "a method finds natural frequencies if and only if it claims to"
     Scene scene = tiny_scene(method);
     const Checked<Modes> modes = natural_modes(scene, 2);
     EXPECT_EQ(static_cast<bool>(modes), method.info.can.any(Feature::modes)) << to_text(modes.problems());
-    if (modes) EXPECT_GT(modes->list.at(0).frequency(), 0);
+    if (modes) {
+      EXPECT_GT(modes->list.at(0).frequency(), 0);
+    }
   });
 }
 

@@ -180,13 +180,13 @@ SENTENCE("scene", "a tress names guides that exist, each once, has fibres, and a
                   "tress[0].guides: is empty: fibres have nothing to follow, must name at least one rod; "
                   "write guides = [\"beam\"]");
   EXPECT_CONTAINS(tress("guides = [\"bean\"]\nfibres = 10\nspread = 0.01\n"),
-                  "tress[0].guides[0]: no rod is called \"bean\"; did you mean \"beam\"?");
+                  "tress[0].guides[0]: no rod is called \"bean\"; did you mean `beam`?");
   EXPECT_CONTAINS(tress("guides = [\"beam\"]\nspread = 0.01\n"), "tress[0].fibres: is missing");
   EXPECT_CONTAINS(tress("guides = [\"beam\"]\nfibres = 0\nspread = 0.01\n"),
                   "tress[0].fibres: got 0, must be between 1 and 100000");
   EXPECT_CONTAINS(tress("guides = [\"beam\"]\nfibres = 10\n"),
                   "tress[0].spread: is 0, so that all fibres of a guide lie on it, must be > 0");
-  EXPECT_CONTAINS(tress("guides = [\"beam\"]\nfibres = 10\nspread = -1\n"), "tress[0].spread: got -1 m, must be >= 0");
+  EXPECT_CONTAINS(tress("guides = [\"beam\"]\nfibres = 10\nspread = -1\n"), "tress[0].spread: got -1 m, must be at least 0");
   EXPECT_CONTAINS(tress("guides = [\"beam\"]\nfibres = 10\nspread = 0.01\nfill = \"between\"\n"),
                   "tress[0].fill: \"between\", but there is one guide, needs at least two guides");
   EXPECT_CONTAINS(tress("guides = [\"beam\", \"beam\"]\nfibres = 10\nspread = 0.01\n"),

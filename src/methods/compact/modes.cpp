@@ -118,7 +118,7 @@ void Compact::add_modes(const Swinging& swinging, std::vector<NaturalMode>& out)
     NaturalMode mode;
     mode.omega_squared = pairs.value[p];
     // Less than this is rounding: a motion that costs nothing.
-    if (std::abs(mode.omega_squared) < 1e-6 * swinging.shift) mode.omega_squared = 0;
+    if (std::abs(mode.omega_squared) < 1e-3 * swinging.shift) mode.omega_squared = 0;
     mode.move = OnNodes<Vec3>(model_->material.size(), Vec3::Zero());
     mode.turn = OnEdges<Vec3>(model_->section.size(), Vec3::Zero());
     mode.body_move.assign(model_->bodies.size(), Vec3::Zero()), mode.body_turn = mode.body_move;
@@ -156,7 +156,7 @@ auto Compact::what_swings() const -> std::vector<Swinging> {
     swinging.unknowns += static_cast<Eigen::Index>(3 * (change.place.size() + change.turn.size()));
     all.push_back(std::move(swinging));
   };
-  if (joined_) add(joined_->rods(), true);
+  if (joined_) add({joined_->rods().begin(), joined_->rods().end()}, true);
   for (int r = 0; r < static_cast<int>(parts_.size()); ++r)
     if (!joined_ || !joined_->is_joined(r)) add({r}, false);
   return all;
@@ -195,15 +195,16 @@ void Compact::find_mass(Swinging& swinging) const {
   }
 }
 
-// From far below the first frequency of bending; an equilibrium that is none to stay in needs more.
+// From far below what bending, weight and loads let swing; an equilibrium that is none to stay in needs more.
 bool Compact::find_compliance(Swinging& swinging) {
-  double mass = 0, bending = 0;
+  double mass = 0, stiffness = 0;
   for (const int r : swinging.rods) {
     const Chain& chain = parts_[z(r)]->chain;
-    mass += chain.total, bending = std::max(bending, chain.EI / (chain.length * chain.length * chain.length));
+    const double force = chain.EI / (chain.length * chain.length) + parts_[z(r)]->problem.scale();
+    mass += chain.total, stiffness = std::max(stiffness, force / chain.length);
   }
   for (const BodyModel& body : model_->bodies) mass += swinging.together && body.moves_freely() ? body.mass : 0;
-  double shift = bending > 0 && mass > 0 ? 1e-2 * bending / mass : 1e-4;
+  double shift = stiffness > 0 && mass > 0 ? 1e-2 * stiffness / mass : 1e-4;
   bool positive = find_compliance(swinging, shift);
   for (int tries = 0; tries < 8 && !positive; ++tries) positive = find_compliance(swinging, shift *= 100);
   return positive;
