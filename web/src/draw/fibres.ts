@@ -204,7 +204,7 @@ export class FibreBatch {
     if (this.count === 0) return new Float32Array(0);
     if (!direct) this.samples.take(renderer);
     const { geometry, many } = template(this.points, false), fibres = Math.min(count, this.count);
-    geometry.setIndex(null);
+    geometry.setIndex(new BufferAttribute(Uint16Array.from({ length: many * this.points }, (_, k) => k), 1));
     geometry.instanceCount = Math.ceil(fibres / many);
     const width = 1024, height = Math.ceil((fibres * this.points) / width), { seen } = this.materials;
     const material = new ShaderMaterial({
