@@ -70,7 +70,7 @@ SENTENCE("run", "frequencies of a rod clamped at both ends are those of the beam
 }
 
 // A limp chain that hangs from its top, with the weight of `tip_length` more of it at its tip. Height s above the point where all of it would
-// end: (g s y')' + w^2 y = 0, so y = Z0(u), u = 2 w sqrt(s/g); at the tip -w^2 y = g y', that is Z1(u) = u/2 Z0(u); at the top y = 0.
+// end: (g s y')' + w^2 y = 0, so y = F0(u), u = 2 w sqrt(s/g), F0 of J0 and Y0; at the tip -w^2 y = g y', that is F1(u) = u/2 F0(u); at the top y = 0.
 double chain_equation(double omega, double g, double length, double tip_length) {
   const double tip = 2 * omega * std::sqrt(tip_length / g), top = 2 * omega * std::sqrt((length + tip_length) / g);
   const double a = std::cyl_bessel_j(1, tip) - 0.5 * tip * std::cyl_bessel_j(0, tip);
