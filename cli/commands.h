@@ -48,6 +48,12 @@ struct GradientArguments {
   std::vector<std::string> fields, sets;
   bool json = false;
 };
+struct ModesArguments {
+  std::string scene, method, output;
+  std::vector<std::string> sets;
+  int count = 6;
+  bool json = false;
+};
 struct ViewArguments {
   std::vector<std::string> what;  // one scene, or folders of runs; none: the gallery
   std::string method;
@@ -71,6 +77,7 @@ int command_check(const CheckArguments& arguments);
 int command_list(const ListArguments& arguments);  // all but experiments
 int command_compare(const CompareArguments& arguments);
 int command_gradient(const GradientArguments& arguments);
+int command_modes(const ModesArguments& arguments);
 int command_view(const ViewArguments& arguments);
 int command_render(const RenderArguments& arguments);
 

@@ -30,6 +30,7 @@ tendril simulates elastic rods: they bend, twist, buckle, coil and swing.
   tendril validate [NAME...]  reproduce published results
   tendril compare SCENE       the same scene through several methods
   tendril gradient SCENE      how the probes of an equilibrium change with numbers of its scene
+  tendril modes SCENE         natural frequencies and shapes about the equilibrium
   tendril bench               what a step costs
 
 A SCENE is a file (TOML) or the name of one from `tendril list scenes`. `tendril COMMAND --help` says more.
@@ -65,6 +66,7 @@ struct Arguments {
   BenchArguments bench;
   CompareArguments compare;
   GradientArguments gradient;
+  ModesArguments modes;
   ViewArguments view;
   RenderArguments render;
 };
@@ -163,6 +165,18 @@ void describe_others(CLI::App& app, Arguments& a) {
   gradient->add_option("--method", a.gradient.method, "use this method instead of the scene's");
   gradient->add_option("--set", a.gradient.sets, "change a field, as in run")->take_all()->allow_extra_args(false);
   gradient->add_flag("--json", a.gradient.json, "print JSON, nothing else");
+
+  CLI::App* modes =
+      app.add_subcommand("modes", "natural frequencies and shapes of small oscillations about the equilibrium");
+  modes->add_option("scene", a.modes.scene, "a file, or the name of a scene")->required();
+  modes->add_option("--count", a.modes.count, "how many, the lowest first")
+      ->check(CLI::Range(1, 100))
+      ->capture_default_str();
+  modes->add_option("-o,--output", a.modes.output,
+                    "folder for a run that swings in one mode after the other, and modes.json");
+  modes->add_option("--method", a.modes.method, "use this method instead of the scene's");
+  modes->add_option("--set", a.modes.sets, "change a field, as in run")->take_all()->allow_extra_args(false);
+  modes->add_flag("--json", a.modes.json, "print JSON, nothing else");
 }
 
 // Becomes tendril-lab, which stands beside this program, with the same arguments. Returns only when that cannot be.
@@ -187,6 +201,7 @@ int dispatch(const CLI::App& app, const Arguments& a, const char* const* argv, c
   if (app.got_subcommand("render")) return command_render(a.render);
   if (app.got_subcommand("bench")) return lab->bench(a.bench);
   if (app.got_subcommand("gradient")) return command_gradient(a.gradient);
+  if (app.got_subcommand("modes")) return command_modes(a.modes);
   return command_compare(a.compare);
 }
 

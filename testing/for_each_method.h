@@ -256,8 +256,9 @@ inline const std::vector<Request>& all_requests() {
 }
 
 // Features that no scene can ask for: by words of the scene (meshes that change) or because they are given by hands
-// (src/run/inputs_test.cpp) and answers (stability: conformance_test.cpp).
-inline constexpr FeatureSet not_asked_by_scenes{Feature::varying_nodes, Feature::hands_turning_bodies, Feature::stability};
+// (src/run/inputs_test.cpp) and answers (stability: conformance_test.cpp; modes: modes_test.cpp).
+inline constexpr FeatureSet not_asked_by_scenes{Feature::varying_nodes, Feature::hands_turning_bodies, Feature::stability,
+                                                Feature::modes};
 
 // The tiny scene with each request, in motion and in equilibrium, and whether the method claims what it needs.
 inline void for_each_request(const MethodEntry& method,

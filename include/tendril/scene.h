@@ -247,6 +247,21 @@ struct Contact {
   bool operator==(const Contact&) const = default;
 };
 
+// ---- fibres that are drawn -----------------------------------------------------------------------------------------------
+enum class TressFill { follow, between };
+struct Tress {  // many fibres drawn about a few guides: guides alone are simulated and recorded
+  std::string name;
+  std::vector<std::string> guides;   // rods
+  int fibres = 0;                    // of each guide
+  double spread = 0;                 // [m] radius about the guide in which they lie, at its start
+  std::optional<double> tip_spread;  // [m] at its end; none: the same
+  TressFill fill = TressFill::follow;
+  int points = 40;               // of a fibre that is drawn
+  std::optional<double> radius;  // [m] of a fibre; none: the guide's
+  int seed = 1;                  // another one: other places
+  bool operator==(const Tress&) const = default;
+};
+
 // ---- rigid bodies ------------------------------------------------------------------------------------------------------------
 enum class BodyKind { dynamic, guided, driven, fixed };
 struct RigidBody {
@@ -336,6 +351,7 @@ struct Scene {
   std::vector<Joint> joints;
   std::vector<Winch> winches;
   std::vector<Reeving> reevings;
+  std::vector<Tress> tresses;
   std::vector<Load> loads;
   Contact contact;
   std::vector<Obstacle> obstacles;

@@ -7,6 +7,7 @@
 
 #include "tendril/live.h"
 #include "tendril/method.h"
+#include "tendril/modes.h"
 #include "tendril/state.h"
 
 namespace tendril {
@@ -22,6 +23,10 @@ class Method {
   // Everything but time and step; a frame that was used before keeps its storage.
   virtual void write(Frame& frame) const = 0;
   virtual void visit_state(StateArchive& archive) = 0;  // every changing value, once: saved, or loaded
+  // The lowest natural modes about the equilibrium it stands in, where claimed (Feature::modes).
+  virtual Checked<std::vector<NaturalMode>> modes(double /*time*/, double /*load_factor*/, int /*count*/) {
+    return Problems{{Severity::error, "", "method", "finds no natural frequencies", "", ""}};
+  }
 };
 
 struct MethodEntry {

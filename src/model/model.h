@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <variant>
@@ -135,6 +136,16 @@ struct ReevingModel {
   std::vector<SheaveModel> points;  // one per node of the rod
   double slack = 0;                 // [m]
 };
+struct TressModel {  // fibres that are drawn about guides; src/view/fibres.h says where
+  std::string name;
+  std::vector<int> guides;  // rods
+  std::vector<std::array<int, 2>>
+      near;                           // between guides: of each, the places in `guides` of the two that start nearest to it
+  int fibres = 1, points = 2;         // of each guide; of a fibre
+  double spread = 0, tip_spread = 0;  // [m]
+  double radius = 0;                  // [m]; 0: the guide's
+  std::uint32_t seed = 0;
+};
 struct BodyModel {
   std::string name;
   BodyKind kind = BodyKind::dynamic;
@@ -237,6 +248,7 @@ struct Model {
   std::vector<JointModel> joints;
   std::vector<WinchModel> winches;
   std::vector<ReevingModel> reevings;
+  std::vector<TressModel> tresses;
   std::vector<CouplingModel> couplings;
   std::vector<ProbeModel> probes;
   std::vector<ObstacleModel> obstacles;

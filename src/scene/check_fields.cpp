@@ -168,6 +168,7 @@ Problems check_references(const Scene& scene) {
   check_names(scene, scene.joints, "joint", problems);
   check_names(scene, scene.winches, "winch", problems);
   check_names(scene, scene.reevings, "reeving", problems);
+  check_names(scene, scene.tresses, "tress", problems);
   check_names(scene, scene.obstacles, "obstacle", problems);
   check_names(scene, scene.probes, "probe", problems);
   if (scene.rods.empty())

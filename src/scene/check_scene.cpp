@@ -40,6 +40,7 @@ Problems check_values(const Scene& scene) {
   append(check_obstacles(scene));
   append(check_bodies(scene));
   append(check_ropes(scene));
+  append(check_tresses(scene));
   add_independent(problems, std::move(across));
   return problems;
 }

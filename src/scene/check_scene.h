@@ -21,6 +21,7 @@ namespace tendril {
 [[nodiscard]] Problems check_obstacles(const Scene& scene);   // shapes, meshes, contact
 [[nodiscard]] Problems check_bodies(const Scene& scene);      // masses, inertias, what joints join
 [[nodiscard]] Problems check_ropes(const Scene& scene);       // winches, reevings
+[[nodiscard]] Problems check_tresses(const Scene& scene);     // fibres that are drawn
 [[nodiscard]] Problems check_options(const Scene& scene, std::span<const MethodInfo> methods);  // [options.METHOD]
 [[nodiscard]] Problems check_capability(const Scene& scene,
                                         std::span<const MethodInfo> methods);  // can its method do what it asks?

@@ -174,6 +174,29 @@ SENTENCE("scene", "loads, probes, joints and frames are checked") {
                   "warning: load[1].drag: has no effect on an equilibrium");
 }
 
+SENTENCE("scene", "a tress names guides that exist, each once, has fibres, and a spread in which they can lie") {
+  const auto tress = [](const std::string& fields) { return complaints(plain_scene + "[[tress]]\n" + fields); };
+  EXPECT_EQ(tress("guides = [\"beam\"]\nfibres = 10\nspread = \"5 mm\"\n"), "");
+  EXPECT_CONTAINS(tress("fibres = 10\nspread = 0.01\n"), "tress[0].guides: is missing");
+  EXPECT_CONTAINS(tress("guides = []\nfibres = 10\nspread = 0.01\n"),
+                  "tress[0].guides: is empty: fibres have nothing to follow, must name at least one rod; "
+                  "write guides = [\"beam\"]");
+  EXPECT_CONTAINS(tress("guides = [\"bean\"]\nfibres = 10\nspread = 0.01\n"),
+                  "tress[0].guides[0]: no rod is called \"bean\"; did you mean `beam`?");
+  EXPECT_CONTAINS(tress("guides = [\"beam\"]\nspread = 0.01\n"), "tress[0].fibres: is missing");
+  EXPECT_CONTAINS(tress("guides = [\"beam\"]\nfibres = 0\nspread = 0.01\n"),
+                  "tress[0].fibres: got 0, must be between 1 and 100000");
+  EXPECT_CONTAINS(tress("guides = [\"beam\"]\nfibres = 10\n"),
+                  "tress[0].spread: is 0, so that all fibres of a guide lie on it, must be > 0");
+  EXPECT_CONTAINS(tress("guides = [\"beam\"]\nfibres = 10\nspread = -1\n"), "tress[0].spread: got -1 m, must be at least 0");
+  EXPECT_CONTAINS(tress("guides = [\"beam\"]\nfibres = 10\nspread = 0.01\nfill = \"between\"\n"),
+                  "tress[0].fill: \"between\", but there is one guide, needs at least two guides");
+  EXPECT_CONTAINS(tress("guides = [\"beam\", \"beam\"]\nfibres = 10\nspread = 0.01\n"),
+                  "tress[0].guides[1]: rod \"beam\" guides tress \"tress1\" already");
+  EXPECT_CONTAINS(tress("guides = [\"beam\"]\nfibres = 100000\npoints = 1000\nspread = 0.01\n"),
+                  "tress[0].fibres: all fibres together have 1e+08 points, must be at most 8000000");
+}
+
 SENTENCE("scene", "winches stand at an end that is held, with rope enough, and reevings have a point for each node") {
   const auto winch = [](const std::string& fields) {
     return complaints(plain_scene + "[[winch]]\nrod = \"beam\"\n" + fields);

@@ -13,6 +13,7 @@
 namespace tendril {
 
 inline constexpr double max_frames = 1e6;
+inline constexpr int max_fibres = 100'000;  // of a guide
 
 // ---- words ---------------------------------------------------------------------------------------------------------------------
 template <> struct Words<TimetableShape> { static constexpr Word list[] = {
@@ -32,6 +33,9 @@ template <> struct Words<JointKind> { static constexpr Word list[] = {
   {"slider", "free to slide along one axis, does not turn; between bodies, or a body and the world"}}; };
 template <> struct Words<RodEnd> { static constexpr Word list[] = {
   {"start", "the rod's first point"}, {"end", "its last"}}; };
+template <> struct Words<TressFill> { static constexpr Word list[] = {
+  {"follow", "each keeps its place in the sections of one guide"},
+  {"between", "each lies between a guide and the two that start nearest to it"}}; };
 template <> struct Words<Mode> { static constexpr Word list[] = {
   {"dynamics", "motion with inertia"}, {"statics", "one equilibrium, under the loads and paths of the end time"},
   {"quasistatic", "an equilibrium at every recorded time"}}; };
@@ -362,6 +366,20 @@ template <class V> void describe(V& v, WindLoad& l) {
   v("factor", l.factor, "multiplies velocity and whirl; 1 when not given");
 }
 
+// ---- fibres that are drawn ---------------------------------------------------------------------------------------------------------------
+template <class V> void describe(V& v, Tress& t) {
+  v.about("tress", "Many fibres drawn about a few rods, their guides: hair, yarn, grass. Only the guides are simulated, recorded and felt.");
+  v("name", t.name, "tress1, tress2, ... when not given");
+  v("guides", t.guides, "names of the rods", refers_to("rod"), required);
+  v("fibres", t.fibres, "fibres of each guide, itself included", between(1, max_fibres), required);
+  v("spread", t.spread, "radius about the guide in which its fibres lie, at its start", unit("m"), at_least(0));
+  v("tip_spread", t.tip_spread, "the same at its end; `spread` when not given", unit("m"), at_least(0));
+  v("fill", t.fill, "where fibres lie");
+  v("points", t.points, "points of a fibre that is drawn", between(2, 1000));
+  v("radius", t.radius, "radius of a fibre; its guide's when not given", unit("m"), above(0));
+  v("seed", t.seed, "another whole number: other places", at_least(0));
+}
+
 // ---- probes, time, the whole -----------------------------------------------------------------------------------------------------------
 template <class V> void describe(V& v, Probe& p) {
   v.about("probe", "A quantity that is recorded with every frame.");
@@ -396,6 +414,7 @@ template <class V> void describe(V& v, Scene& s) {
   v("joint", s.joints, "joins rods and bodies at points");
   v("winch", s.winches, "pays out rope at an end of a rod, or reels it in");
   v("reeving", s.reevings, "ropes that run through sheaves");
+  v("tress", s.tresses, "fibres that are drawn about rods");
   v("load", s.loads, "forces on rods");
   v("contact", s.contact, "whether and how rods touch");
   v("obstacle", s.obstacles, "what rods and bodies touch besides each other");

@@ -255,8 +255,8 @@ std::string capability_table(std::span<const MethodInfo> methods) {
     for (const MethodInfo& m : methods) {
       const bool moving = m.can.motion.has(feature.feature), still = m.can.equilibrium.has(feature.feature);
       const bool both = moving && (still || !m.can.relaxes() || feature.feature == Feature::inertia);
-      const bool alone =
-          still && (!m.can.moves() || feature.feature == Feature::equilibria || feature.feature == Feature::stability);
+      const bool alone = still && (!m.can.moves() || feature.feature == Feature::equilibria ||
+                                   feature.feature == Feature::stability || feature.feature == Feature::modes);
       text += both || alone ? " yes |" : moving ? " motion |" : still ? " equilibria |" : " |";
     }
   }

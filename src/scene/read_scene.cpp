@@ -81,6 +81,7 @@ Checked<Scene> read_scene(std::string_view text, std::string_view file_name) {
   name_unnamed(scene.joints, "joint");
   name_unnamed(scene.winches, "winch");
   name_unnamed(scene.reevings, "reeving");
+  name_unnamed(scene.tresses, "tress");
   name_unnamed(scene.obstacles, "obstacle");
   name_unnamed(scene.probes, "probe");
   load_curve_files(scene, problems);

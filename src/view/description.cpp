@@ -218,6 +218,17 @@ Json obstacles_of(const Model& model) {
   return out;
 }
 
+Json tresses_of(const Model& model) {
+  Json out = Json::array();
+  for (const TressModel& t : model.tresses) {
+    Json tress = {{"name", t.name},     {"guides", t.guides},         {"fibres", t.fibres}, {"points", t.points},
+                  {"spread", t.spread}, {"tip_spread", t.tip_spread}, {"radius", t.radius}, {"seed", t.seed}};
+    if (!t.near.empty()) tress["near"] = t.near;
+    out.push_back(std::move(tress));
+  }
+  return out;
+}
+
 struct DescriptionParts {  // what differs between a simulation and a saved run
   double step = 0;
   Json methods, inputs;
@@ -257,6 +268,7 @@ std::string describe(const Scene& scene, const Model& model, DescriptionParts to
   out["values"] = values_of(model);
   out["bodies"] = bodies_of(model, box);
   out["obstacles"] = obstacles_of(model);
+  if (!model.tresses.empty()) out["tresses"] = tresses_of(model);
   return out.dump(-1, ' ', false, Json::error_handler_t::replace);  // a name that is not UTF-8 is no reason to fail
 }
 

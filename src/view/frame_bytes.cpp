@@ -9,6 +9,7 @@
 #include "contact/shapes.h"
 #include "measure/along.h"
 #include "model/bodies.h"
+#include "view/fibres.h"
 #include "view/values.h"
 
 namespace tendril::view {
@@ -125,9 +126,10 @@ Box box_at_start(const Model& model) {
   for (std::size_t r = 0; r < model.rods.size(); ++r) {
     // Rods with their thickness, then bodies.
     const RodSpan& rod = model.rods[r].span;
+    const double spread = spread_about(model, static_cast<int>(r));
     for (int k = 0; k < rod.nodes; ++k) {
       const EdgeIndex edge(rod.first_edge + std::min(k, rod.edges - 1));
-      const Vec3 radius = Vec3::Constant(model.section[edge].radius());
+      const Vec3 radius = Vec3::Constant(model.section[edge].radius() + spread);
       const Vec3& p = model.initial.position[NodeIndex(rod.first_node + k)];
       include(box, any, p - radius, p + radius);
     }

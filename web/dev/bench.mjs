@@ -24,7 +24,7 @@ function processorTime() { // ms, of the browser and all it started
 }
 
 const PICTURES = 8;
-for (const hash of process.argv.length > 2 ? process.argv.slice(2) : ["scene=knot", "scene=coil&colour=twist", "scene=hairs"]) {
+for (const hash of process.argv.length > 2 ? process.argv.slice(2) : ["scene=knot", "scene=coil&colour=twist", "scene=hairs", "scene=tress"]) {
   const page = await browser.newPage({ viewport: { width: 1280, height: 720 } });
   page.on("console", (message) => { if (message.type() === "error") console.error(message.text()); });
   await page.goto(new URL("../build/harness.html", import.meta.url).href + `#${hash}&once`);
@@ -38,7 +38,7 @@ for (const hash of process.argv.length > 2 ? process.argv.slice(2) : ["scene=kno
       const start = performance.now();
       view.show(0, made[i % made.length][0]);
       const shown = performance.now();
-      view.render(mode === "all" ? view.quality.shadow : 0, view.quality.vertices);
+      view.render(mode === "all" ? view.quality.shadow : 0, view.quality.vertices, view.quality.bestFibres);
       const drawn = performance.now();
       script = Math.min(script, drawn - start);
       show = Math.min(show, shown - start);

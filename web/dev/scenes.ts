@@ -54,4 +54,9 @@ export const SCENES: Record<string, () => MadeUp> = {
   elastica: () => scene("elastica", [
     { name: "beam", edges: 24, section: { kind: "rectangle", a: [0.02], b: [0.02] }, curve: (s, t) => [1.0 * s * (1 - 0.1 * s), 0, -0.35 * s * s * (1 + 0.3 * sin(t))] },
   ], { mode: "dynamics", clamps: [{ name: "wall", rod: 0, material: 0, hold: ["position", "direction", "twist"] }] }),
+  // 10000 fibres of 40 points: what a picture of a tress may cost (dev/bench.mjs "scene=tress").
+  tress: () => scene("tress", Array.from({ length: 40 }, (_, i) => ({ name: `guide${i}`, edges: 50, section: circle(0.00002), turns: 0, curve: (s: number, t: number): Vec3 => {
+    const a = i * 2.399963, r = 0.012 * Math.sqrt(i / 40), curl = 0.02 * (1 - 0.5 * s);
+    return [r * cos(a) + curl * (cos(14 * s) - 1) + 0.03 * s * s * sin(t), r * sin(a) + curl * sin(14 * s), -0.22 * s];
+  } })), { tresses: [{ name: "hair", guides: Array.from({ length: 40 }, (_, i) => i), fibres: 250, points: 40, spread: 0.006, tip_spread: 0.004, radius: 0, seed: 1 }] }),
 };

@@ -8,7 +8,7 @@ const FLAGS = ["--no-sandbox", "--disable-quic", "--no-first-run", "--disable-ba
 const ALL = {
   ribbon: "scene=ribbon", ribbon_dark: "scene=ribbon&theme=dark&colour=twist", helix: "scene=helix", helix_frames: "scene=helix&frames&theme=dark", knot: "scene=knot",
   knot_dark: "scene=knot&theme=dark&colour=curvature", coil: "scene=coil&colour=twist", hairs: "scene=hairs", hairs_dark: "scene=hairs&theme=dark", ring: "scene=ring&colour=tension",
-  crane: "scene=crane&contacts", crane_dark: "scene=crane&theme=dark&colour=moment", tiny: "scene=tiny", elastica: "scene=elastica&colour=curvature", overlay: "scene=elastica,elastica,elastica&time=1",
+  crane: "scene=crane&contacts", crane_dark: "scene=crane&theme=dark&colour=moment", tiny: "scene=tiny", elastica: "scene=elastica&colour=curvature", tress: "scene=tress", overlay: "scene=elastica,elastica,elastica&time=1",
 };
 const args = process.argv.slice(2);
 const at = args.indexOf("--size");

@@ -38,6 +38,18 @@ export type Shape =
 export interface BodyDescription { name: string; shape: Shape }
 export interface ObstacleDescription { name: string; shape: Shape; moves: boolean; pose: number[] }
 
+export interface TressDescription {
+  name: string;
+  guides: number[]; // rods
+  near?: [number, number][]; // of each guide the two nearest, as places in `guides`; none: fibres follow one guide
+  fibres: number; // of each guide
+  points: number;
+  spread: number; // [m]
+  tip_spread: number;
+  radius: number; // [m]; 0: the guide's
+  seed: number;
+}
+
 export interface Description {
   generation: number;
   name: string;
@@ -61,6 +73,8 @@ export interface Description {
   values: ValueDescription[];
   bodies: BodyDescription[];
   obstacles: ObstacleDescription[];
+  tresses?: TressDescription[];
+  sections?: { from: number; to: number; label: string }[]; // of the timeline of a saved run: one natural mode after the other
 }
 
 export interface FrameData {

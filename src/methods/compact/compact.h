@@ -31,6 +31,7 @@ class Compact final : public Method, public Nearby {
   StepReport relax(double time, double load_factor, const Live& live) override;
   void write(Frame& frame) const override;
   void visit_state(StateArchive& archive) override;
+  Checked<std::vector<NaturalMode>> modes(double time, double load_factor, int count) override;
 
   double apart() const override { return meeting_ && meeting_->touching() > 0 ? 3e-7 : 1e-5; }
   bool nearby(const std::shared_ptr<const Model>& less, const std::shared_ptr<const Model>& more, double time,
@@ -46,6 +47,14 @@ class Compact final : public Method, public Nearby {
   bool solve_joined_by(const Stage& stage);
   void count_pushes();
   bool begin_joined(const Stage& stage);  // false: their loads have no potential
+  // modes.cpp
+  struct Swinging;
+  std::vector<Swinging> what_swings() const;
+  Problems refuse_modes(const Swinging& swinging) const;
+  bool find_compliance(Swinging& swinging);
+  bool find_compliance(Swinging& swinging, double shift);
+  void find_mass(Swinging& swinging) const;
+  void add_modes(const Swinging& swinging, std::vector<NaturalMode>& out) const;
   // nearby.cpp
   bool stand_there();
   bool respond_alone(int rod, Compact& less, Compact& more);

@@ -99,8 +99,8 @@ MethodInfo make_info() {
                             Feature::hold_position, Feature::hold_direction,   Feature::hold_twist,
                             Feature::hold_inside,   Feature::hold_twist_alone, Feature::sliding_clamps};
   info.can.motion = both.with({Feature::inertia, Feature::limp_twist, Feature::contact, Feature::joints, Feature::bodies});
-  info.can.equilibrium =
-      both.with({Feature::equilibria, Feature::stability, Feature::contact, Feature::joints, Feature::bodies});
+  info.can.equilibrium = both.with(
+      {Feature::equilibria, Feature::stability, Feature::modes, Feature::contact, Feature::joints, Feature::bodies});
   info.can.fewest_edges = 2;
   info.options = options();
   info.failures = {

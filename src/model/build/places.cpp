@@ -302,6 +302,9 @@ Marks collect_marks(const Scene& scene, Problems& problems) {
   }
   for (Size i = 0; i < scene.winches.size(); ++i) rod_of(scene.winches[i].rod, fmt::format("winch[{}].rod", i));
   for (Size i = 0; i < scene.reevings.size(); ++i) rod_of(scene.reevings[i].rod, fmt::format("reeving[{}].rod", i));
+  for (Size i = 0; i < scene.tresses.size(); ++i)
+    for (Size k = 0; k < scene.tresses[i].guides.size(); ++k)
+      rod_of(scene.tresses[i].guides[k], fmt::format("tress[{}].guides[{}]", i, k));
   for (Size i = 0; i < scene.loads.size(); ++i) {
     // Point loads need nodes. Distributed loads do not: their names and stretches are checked only.
     const std::string field = fmt::format("load[{}]", i);
@@ -330,6 +333,7 @@ void place_everything(const Scene& scene, const std::vector<RodShape>& shapes, M
   place_bodies(scene, model, problems);
   for (Size i = 0; i < scene.joints.size(); ++i) placer.joint(static_cast<int>(i));
   if (!has_errors(problems)) place_ropes(scene, model, problems);
+  if (!has_errors(problems)) place_tresses(scene, model, problems);
   for (Size i = 0; i < scene.couplings.size(); ++i) placer.coupling(static_cast<int>(i));
   for (Size i = 0; i < scene.probes.size(); ++i) placer.probe(static_cast<int>(i));
 }

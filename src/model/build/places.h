@@ -26,6 +26,7 @@ Marks collect_marks(const Scene& scene, Problems& problems);  // problems: unkno
 // Targets (one per clamp, same order), loads, joints, probes. The start poses of targets are those of `shapes`, which the
 // initial noise does not touch.
 void place_ropes(const Scene& scene, Model& model, Problems& problems);  // after bodies
+void place_tresses(const Scene& scene, Model& model, Problems& problems);
 void place_everything(const Scene& scene, const std::vector<RodShape>& shapes, Model& model, Problems& problems);
 
 }  // namespace tendril

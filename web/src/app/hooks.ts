@@ -29,6 +29,11 @@ export function exposeHooks(page: Page): void {
     step: (run = 0) => latest(page, run)?.frame.step ?? null,
     nodes: (rod = 0, run = 0) => latest(page, run)?.frame.rods[rod]?.nodes ?? 0,
     drawnEdges: (run = 0) => stage.panes[stage.panes.length > 1 ? run : 0]!.view.drawnEdges(stage.panes.length > 1 ? 0 : run),
+    drawnFibres: (run = 0) => stage.panes[stage.panes.length > 1 ? run : 0]!.view.drawnFibres(stage.panes.length > 1 ? 0 : run),
+    fibres: (count: number, direct = false, run = 0) => { // absolute [m], three numbers a point, as the shader finds them
+      const now = latest(page, run), found = stage.panes[stage.panes.length > 1 ? run : 0]!.view.fibres(stage.panes.length > 1 ? 0 : run, count, direct);
+      return now ? Array.from(found, (x, k) => x + now.origin[k % 3]!) : [];
+    },
     point, // absolute [m]; negative nodes count from the end
     pixel: (node: number, rod = 0, run = 0) => { const at = point(node, rod, run); return at && stage.pixel(run, at); }, // of the window
     pixels: (rod = 0, run = 0) => Array.from({ length: latest(page, run)?.frame.rods[rod]?.nodes ?? 0 }, (_, node) => stage.pixel(run, point(node, rod, run)!)),

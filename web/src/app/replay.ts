@@ -38,6 +38,9 @@ export class Replay {
     ["space", "play or pause"], ["\u2190 \u2192", "one frame (with shift ten)"], ["home end", "to the start or the end"], ["- +", "slower, faster"], ["l", "loop"], ["o", "side by side or overlaid"],
     ["f", "fit the scene into the picture"], ["p", "plots"], ["t", "light or dark"], ["h", "this help"],
   ], [["drag", "turn the view"], ["right-drag", "move the view"], ["wheel", "zoom"], ["click", "in a plot: go to that time"]]);
+  // Which section of the timeline is shown, where it has any; choosing one plays it over and over.
+  private readonly sectionMenu = el("select", { "aria-label": "Mode", onchange: () => this.playSection(Number(this.sectionMenu.value)) });
+  private section: { from: number; to: number } | null = null;
   private readonly speedMenu = el("select", { "aria-label": "Speed", onchange: () => { this.speed = Number(this.speedMenu.value); } },
     ...speeds.map((speed) => el("option", { value: speed, selected: speed === 1 }, `${short(speed)}\u00d7`)));
 
@@ -58,12 +61,13 @@ export class Replay {
     const foot = el("div", { class: "foot" }, this.plots.element,
       el("div", { class: "bar panel", role: "toolbar", "aria-label": "Playing" },
         el("div", { class: "buttons" }, iconButton("restart", "To the start", "home", () => this.seek(this.start)), this.playButton, this.loopButton),
-        this.slider, this.clock, this.speedMenu,
+        this.slider, this.clock, runs[0]!.description.sections ? this.sectionMenu : false, this.speedMenu,
         el("div", { class: "buttons end" }, panelButton, iconButton("plots", "Plots", "p", () => this.plots.toggle()), iconButton("fit", "Fit", "f", () => this.stage.fit()),
           iconButton("theme", "Light or dark", "t", toggleTheme), helpButton(this.help))));
     this.page = el("main", { class: `scene replay${words.plain ? " plain" : ""}`, "aria-label": "Replay" }, this.stage.element, this.head(),
       el("aside", { class: "side panel", "aria-label": "Controls" }, lookPanel(this.stage)), foot);
     this.stage.stayAbove(foot);
+    this.sectionMenu.append(...(runs[0]!.description.sections ?? []).map(({ label }, k) => el("option", { value: k }, label)));
     root.append(this.page, this.notices.element, this.help);
     this.slider.min = String(this.start);
     this.slider.max = String(this.end > this.start ? this.end : this.start + 1);
@@ -152,6 +156,7 @@ export class Replay {
 
   // Goes to the recorded frame nearest to that time: clock, picture and read-outs of plots show the same moment.
   seek(time: number): void {
+    this.section = null;
     this.goTo(time);
     this.place = this.time;
   }
@@ -168,6 +173,14 @@ export class Replay {
       this.stage.show(k, run.frame(index));
     });
     this.plots.mark(this.time);
+    const shown = (this.runs[0]!.description.sections ?? []).findIndex(({ from, to }) => this.time >= from - 1e-9 && this.time < to - 1e-9);
+    if (shown >= 0 && this.sectionMenu.value !== String(shown)) this.sectionMenu.value = String(shown);
+  }
+  private playSection(index: number): void {
+    const section = this.runs[0]!.description.sections![index]!;
+    this.seek(section.from);
+    this.setPlaying(true);
+    this.section = section;
   }
   // Statics have no time: their loads grow from nothing to all over the duration.
   private loads(): boolean {
@@ -182,6 +195,7 @@ export class Replay {
     const now = performance.now();
     this.place += (this.speed * (now - this.lastTick)) / 1000;
     this.lastTick = now;
+    if (this.section && this.place >= this.section.to) this.place = this.section.from;
     if (this.place < this.end) this.goTo(this.place);
     else if (this.loop) this.seek(this.start);
     else { this.seek(this.end); this.setPlaying(false); }

@@ -198,6 +198,8 @@ class View implements RodView {
     const at = this.space.toDrawing(point).project(this.eye);
     return Math.abs(at.x) <= 1 && Math.abs(at.y) <= 1 && at.z < 1; // beyond 1: behind the eye
   }
+  fibres(run: number, count: number, direct: boolean): Float32Array { return this.runs[run]?.rods.fibres.read(this.renderer, count, direct) ?? new Float32Array(0); }
+  drawnFibres(run: number): number { return this.runs[run]?.rods.fibres.drawn ?? 0; }
   drawnEdges(run: number): number { return this.runs[run]?.rods.drawnEdges ?? 0; }
   perMetre(): number {
     return (this.size.height * this.space.scale) / (2 * Math.tan((FOV * Math.PI) / 360) * this.orbit.distance);
@@ -223,10 +225,10 @@ class View implements RodView {
     else if (this.borrowed) this.setSize(this.size.width, this.size.height, this.size.ratio);
     this.lastDraw = now;
     this.orbit.update(seconds);
-    this.render(this.quality.shadow, this.quality.vertices);
+    this.render(this.quality.shadow, this.quality.vertices, this.quality.fibres);
   }
 
-  private render(shadowSize: number, vertices: number): void {
+  private render(shadowSize: number, vertices: number, fibres: number): void {
     const distance = this.orbit.distance, { up } = this.space;
     this.updateColours();
     // Near and far follow the scene; the ground fades before far.
@@ -250,7 +252,10 @@ class View implements RodView {
     const foot = middle.clone().addScaledVector(up, this.groundLevel - middle.dot(up));
     this.ground.place(foot, up, 3.2, roundStep(0.16 / this.space.scale) * this.space.scale);
     const pixels = this.size.height / (2 * Math.tan((FOV * Math.PI) / 360) * distance);
-    for (const { rods } of this.runs) rods.adapt(pixels, vertices);
+    for (const { rods } of this.runs) {
+      rods.fibres.prepare(this.renderer);
+      rods.adapt(pixels, vertices, fibres);
+    }
     const shade = `${shadowSize} ${this.changes} ${this.groundLevel}`;
     this.shadow.resize(shadowSize);
     if (shadowSize > 0 && shade === this.lastShade) this.shading.uniforms.uShadowOn.value = 1; // nothing moved but the eye
@@ -288,7 +293,7 @@ class View implements RodView {
     paper.height = height;
     const context = paper.getContext("2d")!;
     this.setSize(width, height, 1);
-    this.render(this.quality.bestShadow, this.quality.bestVertices);
+    this.render(this.quality.bestShadow, this.quality.bestVertices, this.quality.bestFibres);
     context.drawImage(this.canvas, 0, 0, width, height); // before the browser takes the buffer back
     // The canvas gets its own size back with the next draw, so that a film does not draw everything twice.
     this.size = before;

@@ -69,7 +69,7 @@ export function pick(runs: PickableRun[], camera: PerspectiveCamera, scale: numb
         const t = (s * screen[i + 2]) / (s * screen[i + 2] + (1 - s) * screen[j + 2]); // in space, not on the screen
         const depth = screen[i + 2] + t * (screen[j + 2] - screen[i + 2]);
         const [a, b] = data.halfSizes(r, k);
-        const radius = Math.max(0.75, (Math.max(a, b) * thickness * scale * perUnit) / depth);
+        const radius = Math.max(0.75, (Math.max(Math.max(a, b) * thickness, data.spread(r)) * scale * perUnit) / depth);
         const hit = (): Hit => {
           const from = materialAt(description, data, frame, r, k), to = materialAt(description, data, frame, r, k + 1);
           return { run, rod: r, body: -1, material: from + t * (to - from), position: along(description, rod.first, rod.nodes, frame, k, t) };

@@ -1,9 +1,9 @@
-// Gives up sharpness, never the scene, when frames are slow: first the shadow's and the tubes', then the picture's.
+// Gives up sharpness, never the scene, when frames are slow: first the shadow's, the tubes' and some of the fibres, then the picture's.
 const LEVELS = [
-  { shadow: 2048, resolution: 1, vertices: 260000 },
-  { shadow: 1024, resolution: 1, vertices: 60000 },
-  { shadow: 1024, resolution: 0.8, vertices: 30000 },
-  { shadow: 512, resolution: 0.65, vertices: 15000 },
+  { shadow: 2048, resolution: 1, vertices: 260000, fibres: 450000 },
+  { shadow: 1024, resolution: 1, vertices: 60000, fibres: 200000 },
+  { shadow: 1024, resolution: 0.8, vertices: 30000, fibres: 100000 },
+  { shadow: 512, resolution: 0.65, vertices: 15000, fibres: 50000 },
 ];
 const SLOW = 55; // ms between pictures, as a running mean
 
@@ -17,8 +17,10 @@ export class Quality {
   get shadow(): number { return LEVELS[this.level].shadow; }
   get resolution(): number { return LEVELS[this.level].resolution; }
   get vertices(): number { return LEVELS[this.level].vertices; } // of rods
+  get fibres(): number { return LEVELS[this.level].fibres; } // vertices of fibres
   get bestShadow(): number { return LEVELS[0].shadow; } // for pictures
   get bestVertices(): number { return LEVELS[0].vertices; }
+  get bestFibres(): number { return LEVELS[0].fibres; }
 
   restart(): void {
     this.mean = 16;

@@ -2,6 +2,7 @@
 import { BackSide, FrontSide, Group, Mesh, ShaderMaterial, Vector2, Vector3, type DataTexture, type IUniform, type InstancedBufferGeometry } from "three";
 import type { Description, FrameData } from "../protocol";
 import type { ColourScale } from "./colour";
+import { FibreBatch } from "./fibres";
 import { listTexture, RodData } from "./rod_data";
 import type { Colouring } from "./rod_view";
 import { DEPTH_FRAGMENT, ROD_FRAGMENT, ROD_VERTEX } from "./rod_shader";
@@ -16,7 +17,9 @@ interface Part { round: boolean; edges: Range; starts: Range; ends: Range }
 
 export class RodBatch {
   readonly group = new Group();
+  private readonly tubes = new Group();
   readonly data: RodData;
+  readonly fibres: FibreBatch;
   readonly uniforms: Record<string, IUniform>;
   readonly material: ShaderMaterial;
   readonly depthMaterial: ShaderMaterial;
@@ -40,6 +43,8 @@ export class RodBatch {
     };
     this.material = new ShaderMaterial({ uniforms: this.uniforms, vertexShader: ROD_VERTEX, fragmentShader: ROD_FRAGMENT, side: FrontSide, transparent: run > 0 });
     this.depthMaterial = new ShaderMaterial({ uniforms: this.uniforms, vertexShader: ROD_VERTEX, fragmentShader: DEPTH_FRAGMENT, defines: { DEPTH: "" }, side: BackSide, colorWrite: false });
+    this.fibres = new FibreBatch(description, this.uniforms, shading);
+    this.group.add(this.tubes, this.fibres.group);
     this.build();
     this.recolour();
   }
@@ -51,6 +56,7 @@ export class RodBatch {
     this.uniforms.uToneA.value.copy(linear(this.runs > 1 ? tint[0] : theme.toneA));
     this.uniforms.uToneB.value.copy(linear(this.runs > 1 ? tint[1] : theme.toneB));
     this.uniforms.uStripe.value.copy(linear(theme.stripe));
+    this.fibres.recolour(this.runs > 1 ? tint : null);
   }
 
   write(frame: FrameData, colouring: Colouring): void {
@@ -59,6 +65,7 @@ export class RodBatch {
       this.build();
     }
     this.data.write(frame, colouring);
+    this.fibres.changed();
     const turn = this.data.mostTurn(frame);
     if (turn > 1.5 * this.turn + 0.2) {
       this.turn = turn;
@@ -76,7 +83,7 @@ export class RodBatch {
     };
     this.parts = [];
     for (const round of [true, false]) {
-      const rods = this.data.layout.filter((rod) => rod.round === round && rod.edges > 0);
+      const rods = this.data.layout.filter((rod, r) => rod.round === round && rod.edges > 0 && !this.fibres.guides(r)) // a guide is one of its fibres;
       const open = rods.filter((rod) => !rod.ring);
       const caps = open.length > 3000 ? [] : open; // ends of that many hairs are too small to see
       if (rods.length === 0) continue;
@@ -97,6 +104,7 @@ export class RodBatch {
     if (alike) this.uniforms.uSection.value.set(...alike);
     this.define("ONE_SECTION", alike !== null);
     this.chosenAt = 0;
+    this.fibres.arrange(this.data.layout);
   }
 
   private define(name: string, on: boolean): void {
@@ -107,17 +115,21 @@ export class RodBatch {
       material.needsUpdate = true;
     }
   }
-  colour(on: boolean): void { this.define("COLOURED", on); }
+  colour(on: boolean): void {
+    this.define("COLOURED", on);
+    this.fibres.colour(on);
+  }
 
   // Chooses the templates anew when the zoom or the budget has changed much. `pixels`: of one drawing unit.
-  adapt(pixels: number, budget: number): void {
+  adapt(pixels: number, budget: number, fibres: number): void {
+    this.fibres.adapt(pixels * this.uniforms.uScale.value, fibres / this.runs);
     if (this.chosenAt > 0 && Math.abs(Math.log(pixels / this.chosenAt)) < 0.3 && budget === this.chosenFor) return;
     this.chosenAt = pixels;
     this.chosenFor = budget;
     const unit = pixels * this.uniforms.uScale.value;
     const sight = { edges: this.data.totalEdges * this.runs, radius: this.data.thickest() * this.uniforms.uThickness.value * unit, length: this.data.meanEdge() * unit, turn: this.turn };
     const detail = detailFor(sight, budget);
-    if (this.group.children.length > 0 && detail.rows === this.made.rows && detail.sides === this.made.sides && this.drawn === this.parts) return;
+    if (this.tubes.children.length > 0 && detail.rows === this.made.rows && detail.sides === this.made.sides && this.drawn === this.parts) return;
     this.made = detail;
     this.drawn = this.parts;
     this.clear();
@@ -137,7 +149,7 @@ export class RodBatch {
     mesh.matrixAutoUpdate = false;
     mesh.renderOrder = 1 + this.run;
     mesh.layers.set(shade ? SHADE_LAYER : 0);
-    this.group.add(mesh);
+    this.tubes.add(mesh);
   }
 
   get detail(): Detail { return this.made; }
@@ -145,12 +157,13 @@ export class RodBatch {
   get drawnEdges(): number { return (this.drawn ?? []).reduce((sum, { edges }) => sum + edges.end - edges.start, 0); }
 
   private clear(): void {
-    for (const child of this.group.children) (child as Mesh).geometry.dispose();
-    this.group.clear();
+    for (const child of this.tubes.children) (child as Mesh).geometry.dispose();
+    this.tubes.clear();
   }
 
   dispose(): void {
     this.clear();
+    this.fibres.dispose();
     this.data.dispose();
     this.segments?.dispose();
     this.material.dispose();

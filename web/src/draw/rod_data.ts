@@ -103,6 +103,11 @@ export class RodData {
     const same = this.description.rods.every(({ section }) => section.a.every((x) => x === a) && section.b.every((x) => x === b));
     return same ? [a, b] : null;
   }
+  // Radius of the tress that a rod guides [m]: all of it is grasped.
+  spread(rod: number): number {
+    const tress = this.description.tresses?.find(({ guides }) => guides.includes(rod));
+    return tress ? Math.max(tress.spread, tress.tip_spread) : 0;
+  }
   thickest(): number {
     let most = 0;
     for (const { section } of this.description.rods) for (const sizes of [section.a, section.b]) for (const x of sizes) most = Math.max(most, x);

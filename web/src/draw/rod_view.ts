@@ -40,6 +40,8 @@ export interface RodView {
   aboveGround(point: Vec3): number; // [m], along up
   inside(point: Vec3): boolean; // it is in the picture, hidden or not
   drawnEdges(run: number): number; // in the last picture, for tests
+  drawnFibres(run: number): number; // the same
+  fibres(run: number, count: number, direct: boolean): Float32Array; // where the shader puts the points of the first fibres, less the origin [m]; for tests
   perMetre(): number; // CSS pixels of a metre, as deep as the point that the view turns about
   resize(): void;
   draw(): void;

@@ -16,6 +16,8 @@ export interface Theme {
   toneA: string; // of an uncoloured rod
   toneB: string;
   stripe: string;
+  hairA: string; // fibres of a tress lie between these two
+  hairB: string;
   body: string;
   obstacle: string;
   clamp: string;
@@ -24,12 +26,12 @@ export interface Theme {
 export const LIGHT: Theme = {
   top: "#fdfdfc", bottom: "#e4e8ec", sky: "#f4f8ff", skyPower: 0.62, earth: "#b9aa98", sunPower: 0.72,
   ground: "#eef0f2", grid: "#5d6f80", gridPower: 0.2, shadow: 0.34, rim: -0.45,
-  toneA: "#f0d9ae", toneB: "#2a6f97", stripe: "#d1442a", body: "#b6bfc9", obstacle: "#c9c5bd", clamp: "#5b6470",
+  toneA: "#f0d9ae", toneB: "#2a6f97", stripe: "#d1442a", hairA: "#3d2413", hairB: "#8a5a34", body: "#b6bfc9", obstacle: "#c9c5bd", clamp: "#5b6470",
 };
 export const DARK: Theme = {
   top: "#10141a", bottom: "#1d242d", sky: "#c5d6ee", skyPower: 0.46, earth: "#4a4038", sunPower: 0.86,
   ground: "#252d37", grid: "#9db4cc", gridPower: 0.16, shadow: 0.7, rim: 0.22,
-  toneA: "#f1dcb4", toneB: "#3f8fbd", stripe: "#ff6a45", body: "#8d99a8", obstacle: "#6f7680", clamp: "#9aa5b3",
+  toneA: "#f1dcb4", toneB: "#3f8fbd", stripe: "#ff6a45", hairA: "#6b4526", hairB: "#c08a57", body: "#8d99a8", obstacle: "#6f7680", clamp: "#9aa5b3",
 };
 
 export const linear = (css: string): Vector3 => {

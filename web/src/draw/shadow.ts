@@ -1,7 +1,7 @@
 // One key light, one shadow map around what has been seen so far. Solids that cast carry their depth material in userData.depth;
 // rods have coarser meshes for it, on a layer of their own.
 import {
-  DepthTexture, LessEqualCompare, LinearFilter, Mesh, OrthographicCamera, UnsignedIntType, Vector3, WebGLRenderTarget,
+  DepthTexture, LessEqualCompare, LinearFilter, LineSegments, Mesh, OrthographicCamera, UnsignedIntType, Vector3, WebGLRenderTarget,
   type Material, type Object3D, type Scene, type WebGLRenderer,
 } from "three";
 import type { Shading } from "./shading";
@@ -68,9 +68,9 @@ export class Shadow {
     uniforms.uShadowOn.value = 0;
     const hidden: Object3D[] = [], swapped: [Mesh, Material][] = [];
     scene.traverseVisible((object) => {
-      if (!(object instanceof Mesh) || object.layers.mask !== 1) return;
+      if (!(object instanceof Mesh || object instanceof LineSegments) || object.layers.mask !== 1) return;
       const depth = object.userData.depth as Material | undefined;
-      if (depth) {
+      if (depth && object instanceof Mesh) {
         swapped.push([object, object.material as Material]);
         object.material = depth;
       } else hidden.push(object);
