@@ -125,7 +125,10 @@ MethodInfo make_info() {
        "(smaller "
        "increments), or mode = \"dynamics\" with damping"},
       {"bodies that press against each other came to no end within the step",
-       "take a smaller time.step; look whether bodies are wedged in between others, or of extreme mass or speed"}};
+       "take a smaller time.step; look whether bodies are wedged in between others, or of extreme mass or speed"},
+      {"nothing holds it, and the loads on it do not cancel: it has no equilibrium",
+       "hold it with a clamp, a coupling or a joint, let it come to rest on an obstacle (contact.enabled = true), or take "
+       "time.mode = \"dynamics\""}};
   return info;
 }
 
@@ -200,6 +203,17 @@ bool hangs_still(const Model& model, const RodModel& rod) {
   return true;
 }
 
+// Of a ring that mode counts which bulges to three sides, [(n^2 - 1) n/sqrt(n^2 + 1)] (2 pi/L)^2 sqrt(EI/m) with n = 3: it is stiffer than a rod of
+// its length.
+double ring_rate(const Model& model, const RodModel& rod) {
+  double fastest = 0;
+  for (int k = 0; k < rod.span.edges; ++k) {
+    const Section& s = model.section[EdgeIndex(rod.span.first_edge + k)];
+    fastest = std::max(fastest, std::max(s.EI1, s.EI2) / s.line_mass);
+  }
+  return 299.6 * std::sqrt(fastest) / (rod.length * rod.length);
+}
+
 // Its first bending modes over the whole length, and the pendulum of a segment.
 double hanging_rate(const Model& model, const RodModel& rod) {
   double EI = 0, mass = HUGE_VAL, segment = HUGE_VAL;
@@ -221,6 +235,7 @@ StepAdvice advise(const Model& model, const Options& options) {
   for (const RodModel& rod : model.rods) {
     double bends = bending_rate(model, rod, 1);
     if (hangs_still(model, rod)) bends = hanging_rate(model, rod);
+    if (rod.span.ring) bends = std::max(bends, ring_rate(model, rod));
     const double driven = driven_rate(model, rod), rate = std::max(bends, driven);
     if (per_step / rate >= advice.advised) continue;
     advice.advised = per_step / rate;
@@ -319,8 +334,31 @@ void check_bounces(const Model& model, Problems& problems) {
 }
 }  // namespace
 
+namespace {
+// A clamp that points backwards along its rod folds the half segment next to it, of which no strain is known.
+void check_folds(const Model& model, Problems& problems) {
+  const double folded = std::cos(170 * math::pi / 180);
+  for (std::size_t c = 0; c < model.clamps.size(); ++c) {
+    const ClampModel& clamp = model.clamps[c];
+    const RodSpan& span = model.rods[z(clamp.rod)].span;
+    if (!clamp.direction || clamp.from > 0) continue;
+    const Vec3 direction = clamp.start.orientation * Vec3::UnitZ();
+    bool folds = false;
+    for (const int k : {clamp.node.value - span.first_node - 1, clamp.node.value - span.first_node})
+      if (k >= 0 && k < span.edges)
+        folds = folds || direction.dot(model.initial.orientation[EdgeIndex(span.first_edge + k)] * Vec3::UnitZ()) < folded;
+    if (!folds) continue;
+    problems.push_back({Severity::error, "", "clamp[" + std::to_string(c) + "].direction",
+                        "points against the direction in which rod " + model.rods[z(clamp.rod)].name + " starts there",
+                        "compact folds a rod by less than 170 degrees from segment to segment",
+                        "give the direction from the rod's start to its end, or an initial curve that begins along it"});
+  }
+}
+}  // namespace
+
 Problems check(const Model& model, const Options& options) {
   Problems problems;
+  check_folds(model, problems);
   check_bounces(model, problems);
   for (auto& problem : check_noise(model)) problems.push_back(std::move(problem));
   for (auto& problem : check_rigid_segments(model)) problems.push_back(std::move(problem));
