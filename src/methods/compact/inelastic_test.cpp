@@ -99,6 +99,17 @@ SENTENCE("compact",
   }
 }
 
+SENTENCE("compact", "a rod that is laid down from a millimetre above the floor loses nothing that is not booked") {
+  for (const double height : {3e-4, 1e-3, 3e-3})
+    for (const double step : {3e-4, 1e-4}) {
+      Scene scene = over_floor(thick + height, 0.008, 0.3);
+      scene.time.step = step, scene.time.duration = 0.2;
+      const Seen seen(scene);
+      ASSERT_EQ(seen.report.outcome, Outcome::fine) << seen.report.message;
+      EXPECT_LT(std::abs(seen.report.energy_error), 0.03) << height << " " << step;
+    }
+}
+
 SENTENCE("compact",
          "a rod on a slope sticks where friction is enough, wherever in a barrier's reach it starts, at any step") {
   for (const double gap : {0.0, 1e-4})
