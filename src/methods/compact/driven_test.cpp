@@ -48,7 +48,7 @@ SENTENCE("compact", "a straight rod that is pushed end-on against a wall, a rod 
     }
     EXPECT_EQ(simulation->report().retries, 0) << before_it;
     EXPECT_GT(bent, 0.1) << before_it;
-    if (before_it == 0) EXPECT_LT(furthest, 1.02);
+    EXPECT_LT(furthest, before_it == 0 ? 1.02 : 2.1);
   }
 }
 
@@ -77,7 +77,7 @@ SENTENCE("compact", "a rod that clamps wind up, without weight, closes a loop on
   StiffnessSection rubber = plain_section(6.36e-5, 6.36e-5, 4.27e-5);
   rubber.mass_per_length = 0.0311, rubber.radius = 0.003;
   Scene scene = one_rod(StraightCurve{Vec3::Zero(), Vec3(0.6, 0, 0)}, 60, rubber);
-  scene.contact.enabled = true;
+  scene.contact.enabled = true, scene.contact.friction = 0.3;
   scene.rods[0].damping.mass = 2;
   add_clamp(scene, 0);
   Clamp& turned = add_clamp(scene, 1);
@@ -98,7 +98,9 @@ SENTENCE("compact",
   for (const bool held : {false, true}) {
     Scene scene = one_rod(ArcCurve{Vec3::Zero(), Vec3::UnitX(), Vec3::UnitZ(), 0.5, 1.2}, 9, plain_section(0.3, 0.2, 0.1));
     if (held) add_clamp(scene, 0);
-    Instant at(scene, StrainKind::angle, {.tolerance = 1e-13});
+    SolverSettings exact;
+    exact.tolerance = 1e-13;
+    Instant at(scene, StrainKind::angle, exact);
     Random random(held ? 5 : 4);
     // A step that is taken makes places and velocities fit each other, and bends it.
     for (Vec3& v : at.state.points.v) v = random.vector(0.3);
