@@ -67,7 +67,10 @@ void Meeting::start_where_it_is(Island& island) {
     if (bent && !bends) continue;
     for (const int r : island.rods) {
       Problem& problem = parts_[z(r)]->problem;
-      bent && problem.is_bent() ? problem.start_bent() : problem.start_at_rest();
+      if (bent && problem.is_bent())
+        problem.start_bent();
+      else
+        problem.start_at_rest();
       problem.find_places();
     }
     if (bent && island.touching.free_to_start(poses_)) return;
