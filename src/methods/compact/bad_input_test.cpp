@@ -43,6 +43,26 @@ SENTENCE("compact",
   for (const ContactPoint& p : simulation->frame().contacts) EXPECT_GT(p.gap, 0);
 }
 
+SENTENCE("compact", "a clamp that points backwards along its rod is refused by name") {
+  Scene scene = one_rod(line, 6);
+  add_clamp(scene, 0).direction = -Vec3::UnitX();
+  Checked<Simulation> refused = Simulation::open(scene);
+  ASSERT_FALSE(refused);
+  EXPECT_TRUE(mentions(to_text(refused.problems()), "clamp[0].direction")) << to_text(refused.problems());
+  EXPECT_TRUE(mentions(to_text(refused.problems()), "170 degrees")) << to_text(refused.problems());
+}
+
+SENTENCE("compact", "an equilibrium of a rod that nothing holds, and that loads pull away, says so") {
+  Scene scene = one_rod(line, 6);
+  scene.time.mode = Mode::statics;
+  scene.loads.push_back(GravityLoad{});
+  Checked<Simulation> simulation = Simulation::open(scene);
+  ASSERT_TRUE(simulation) << to_text(simulation.problems());
+  const RunReport report = simulate(*simulation, {});
+  EXPECT_TRUE(mentions(report.message, "nothing holds it")) << report.message;
+  EXPECT_TRUE(mentions(report.message, "hold it with a clamp")) << report.message;
+}
+
 SENTENCE("compact", "a rod held at every node, more rows than it has unknowns, stands; out of reach it is refused by name") {
   Scene scene = one_rod(line, 4);
   for (const double at : {0.0, 0.25, 0.5, 0.75, 1.0}) add_clamp(scene, at, {Hold::position});

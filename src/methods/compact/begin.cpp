@@ -153,6 +153,7 @@ void Problem::begin_scale(const Drive& drive) {
   for (std::size_t w = 0; w < wall_.size(); ++w)
     if (state_->wall_holds[w]) note(chain_.walls[w], state_->wall_twist[w]);
   largest = std::max(largest, std::sqrt(carried) / chain_.length);
+  pressing_ = 0.5 * moving / chain_.length + 0.5 * carried / chain_.EI;
   const double weight = chain_.total * drive.gravity.norm(), stiff = chain_.EI / (chain_.length * chain_.length);
   scale_ = weight + largest + moving / chain_.length + 1e-6 * stiff;
   // Stiffness of the whole against the place of a point.

@@ -58,7 +58,7 @@ ContactField::ContactField(const Model& model, const Parts& parts)
       near_(model, geometry_),
       obstacles_(static_cast<int>(model.obstacles.size())) {
   const std::size_t nodes = z(model.material.size()), edges = z(model.rest_length.size());
-  x.assign(nodes, Vec3::Zero()), base = x, start = x, moved_by.assign(nodes, 0.0);
+  x.assign(nodes, Vec3::Zero()), base = x, start = x, moved_by.assign(nodes, 0.0), driven_rod.assign(parts.size(), 0.0);
   node_at_.resize(nodes), link_of_.resize(edges), rod_of_.resize(edges), boxes_.resize(edges);
   for (const auto& part : parts) {
     const Chain& chain = part->chain;
@@ -70,7 +70,7 @@ ContactField::ContactField(const Model& model, const Parts& parts)
     }
     const Presses by = presses_on(model, *part);
     const double other = 0.1 * by.weight + by.load + by.motion;
-    force_.push_back(other + (may_be_bent(model, chain) || other == 0 ? 1 : elastic) * by.bending);
+    force.push_back(other + (may_be_bent(model, chain) || other == 0 ? 1 : elastic) * by.bending);
     mass_.push_back(chain.total), pull_.push_back((by.weight + by.load + elastic * by.bending) / chain.total);
     ring_.push_back(chain.ring ? chain.real() : HUGE_VAL);
   }
@@ -97,17 +97,21 @@ KeptContact ContactField::named(const NearPair& pair, const GapSlopes& at) const
 }
 
 Barrier ContactField::barrier_of(const NearPair& pair) const {
-  double radius = pair.radius_a, force = force_[z(rod_of_[z(pair.edge_a)])];
+  double radius = pair.radius_a, push = force[z(rod_of_[z(pair.edge_a)])];
   if (pair.is_between_rods()) {
-    radius = std::min(radius, geometry_.radius(pair.edge_b));
-    force = std::max(force, force_[z(rod_of_[z(pair.edge_b)])]);
+    // Means, which are smooth in both: derivatives of equilibria ask for it. Of radii the harmonic one, twice the smaller at most.
+    const double other = geometry_.radius(pair.edge_b);
+    radius = 2 * radius * other / (radius + other);
+    push = 0.5 * (push + force[z(rod_of_[z(pair.edge_b)])]);
   }
-  return {reach_of_radius * radius, force};
+  return {reach_of_radius * radius, push};
 }
 
 Barrier ContactField::barrier_on_way(const NearPair& pair, double c) const {
   Barrier barrier = barrier_of(pair);
-  const double way = pair.obstacle >= 0 ? driven[z(pair.obstacle)] : 0;
+  double way = driven_rod[z(rod_of_[z(pair.edge_a)])];
+  if (pair.obstacle >= 0) way = std::max(way, driven[z(pair.obstacle)]);
+  if (pair.is_between_rods()) way = std::max(way, driven_rod[z(rod_of_[z(pair.edge_b)])]);
   barrier.reach *= std::clamp(0.25 * way / barrier.reach, 1.0, widest);
   barrier.force += c * mass_[z(rod_of_[z(pair.edge_a)])] * way;
   return barrier;
@@ -140,12 +144,16 @@ void ContactField::take_places(const Part& part, std::span<const Vec3> nodes, st
   for (int i = 0; i < part.chain.real(); ++i)
     if (part.chain.links[z(i)].far != part.chain.root_node) to[z(part.chain.links[z(i)].far)] = nodes[z(i + 1)];
 }
-Found ContactField::list(std::span<const Pose> from, std::span<const Pose> to) {
-  listed_to.assign(to.begin(), to.end());
+double ContactField::most_driven() const {
   double way = 0;
   for (const double d : driven) way = std::max(way, d);
+  for (const double d : driven_rod) way = std::max(way, d);
+  return way;
+}
+Found ContactField::list(std::span<const Pose> from, std::span<const Pose> to) {
+  listed_to.assign(to.begin(), to.end());
   return near_.list(boxes_, from, to,
-                    std::max(reach_, std::min(0.25 * way, widest * reach_)) + (free_.empty() ? 0 : body_pad));
+                    std::max(reach_, std::min(0.25 * most_driven(), widest * reach_)) + (free_.empty() ? 0 : body_pad));
 }
 bool ContactField::is_inside(int edge, const Vec3& p, const Vec3& q) const {
   const Bounds& b = boxes_[z(edge)];

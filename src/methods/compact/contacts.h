@@ -41,7 +41,8 @@ class ContactField {
   // T of barrier_since: things that a barrier parts rise by less than a tenth of its reach.
   double settling_time(const NearPair& pair) const;
   double stored(std::span<const Pose> poses) const;  // [J] by all pairs at the last accepted places
-  // Of things driven against rods of inertia c, on the way: it reaches further and is stronger, so that rods are pushed ahead.
+  // Of things driven against rods of inertia c, or rods against things, on the way: it reaches further and is stronger, so that rods are
+  // pushed ahead.
   Barrier barrier_on_way(const NearPair& pair, double c) const;
   int body_of(int obstacle) const { return obstacle >= obstacles_ ? body_of_[z(obstacle - obstacles_)] : -1; }
   std::span<const int> free_bodies() const { return free_; }  // obstacles that are bodies whose pose is unknown
@@ -58,6 +59,7 @@ class ContactField {
   std::span<const Vec3> base_of(const Part& part,
                                 std::vector<Vec3>& out) const;  // its nodes' last accepted places, root first
   double reach() const { return reach_; }
+  double most_driven() const;  // of obstacles and roots [m]
   Found list(std::span<const Pose> from, std::span<const Pose> to);
   bool is_inside(int edge, const Vec3& p, const Vec3& q) const;
 
@@ -68,6 +70,8 @@ class ContactField {
   std::vector<Pose> listed_to;       // poses that pairs were looked for up to
   double body_pad = 0;               // [m] and how far free bodies may go beyond
   std::vector<double> driven;        // [m] what obstacles are to go in this step; free bodies 0
+  std::vector<double> driven_rod;    // [m] what held roots are to go in it, by rod
+  std::vector<double> force;         // [N] of barriers, by rod
   double missing_radius = 0;         // [m] of what was too near at the start, as long as it has not grown back
 
  private:
@@ -76,7 +80,7 @@ class ContactField {
   NearPairs near_;
   std::vector<NodeAt> node_at_;
   std::vector<int> link_of_, rod_of_;  // of edges
-  std::vector<double> force_, mass_;   // of barriers [N], of the whole [kg], by rod
+  std::vector<double> mass_;           // of the whole [kg], by rod
   std::vector<double> ring_;           // segments of rings, by rod; infinite
   std::vector<double> pull_;           // acceleration by what presses [m/s^2], by rod
   std::vector<Bounds> boxes_;          // of edges

@@ -5,7 +5,6 @@
 #include "math/number.h"
 #include "methods/compact/compact.h"
 #include "model/checks.h"
-#include "model/rates.h"
 #include "model/timetable.h"
 
 namespace tendril::compact {
@@ -125,111 +124,14 @@ MethodInfo make_info() {
        "(smaller "
        "increments), or mode = \"dynamics\" with damping"},
       {"bodies that press against each other came to no end within the step",
-       "take a smaller time.step; look whether bodies are wedged in between others, or of extreme mass or speed"}};
+       "take a smaller time.step; look whether bodies are wedged in between others, or of extreme mass or speed"},
+      {"nothing holds it, and the loads on it do not cancel: it has no equilibrium",
+       "hold it with a clamp, a coupling or a joint, let it come to rest on an obstacle (contact.enabled = true), or take "
+       "time.mode = \"dynamics\""}};
   return info;
 }
 
 }  // namespace
-
-namespace {
-double largest_of(const Timetable<double>& factor) {
-  double most = factor.keys.empty() ? 1 : 0;
-  for (const auto& key : factor.keys) most = std::max(most, std::abs(key.value));
-  return most;
-}
-
-// [N] The largest force that ever acts on a rod, weight apart.
-double largest_load(const Model& model, int rod) {
-  double most = 0;
-  for (const NodeLoad& load : model.node_loads)
-    if (load.rod == rod && !load.is_moment) most = std::max(most, largest_of(load.factor) * load.value.norm());
-  for (const LineLoad& load : model.line_loads)
-    if (load.rod == rod) most = std::max(most, largest_of(load.factor) * load.force.norm() * (load.to - load.from));
-  return most;
-}
-
-// [rad] How far clamps turn it up, and moments, as GJ would carry them.
-double most_wound(const Model& model, int rod, double torsion) {
-  double most = 0;
-  for (const ClampModel& clamp : model.clamps)
-    if (clamp.rod == rod && clamp.twist && !clamp.turn.keys.empty()) most += math::two_pi * largest_of(clamp.turn);
-  for (const NodeLoad& load : model.node_loads)
-    if (load.rod == rod && load.is_moment) most += largest_of(load.factor) * load.value.norm() / torsion;
-  return most;
-}
-
-// [rad/s] What loads and clamps make of a rod: under a force F it moves like a string, of which this is the third mode; wound up by a torque
-// M it gives way in waves as long as 2 pi EI/M, of which this is the third mode, too, but not quicker than a segment can bend.
-double driven_rate(const Model& model, const RodModel& rod) {
-  const int number = static_cast<int>(&rod - model.rods.data());
-  double EI = 0, GJ = 0, mass = 0, segment = HUGE_VAL;
-  for (int k = 0; k < rod.span.edges; ++k) {
-    const EdgeIndex e(rod.span.first_edge + k);
-    const Section& s = model.section[e];
-    EI = std::max({EI, s.EI1, s.EI2}), GJ = std::max(GJ, s.GJ), mass = std::max(mass, s.line_mass);
-    segment = std::min(segment, model.rest_length[e]);
-  }
-  if (!(mass > 0)) return 0;
-  const double string = 1.5 * math::two_pi * std::sqrt(largest_load(model, number) / mass) / rod.length;
-  const double wound = GJ > 0 ? most_wound(model, number, GJ / rod.length) : 0;
-  if (!(wound > 0)) return string;
-  const double wave = std::sqrt(EI / mass), length = std::min(rod.length, math::two_pi * EI / (GJ * wound / rod.length));
-  return std::max(string, std::min(61.7 * wave / (length * length), 4 * wave / (segment * segment)));
-}
-
-// Whether a rod hangs still, straight down from where it is held for ever, and nothing is there to touch: then weight bends it only as far as
-// other things move it.
-bool hangs_still(const Model& model, const RodModel& rod) {
-  const int number = static_cast<int>(&rod - model.rods.data());
-  if (model.contact.enabled || !model.changing_gravity.empty() || !model.joints.empty() || rod.span.ring) return false;
-  const auto holds = [&](const ClampModel& clamp) {
-    return clamp.rod == number && clamp.position && clamp.from <= 0 && clamp.until >= model.end_time &&
-           clamp.move.keys.empty();
-  };
-  const auto at_start = std::find_if(model.clamps.begin(), model.clamps.end(), holds);
-  if (at_start == model.clamps.end() || model.gravity.isZero(0)) return false;
-  const Vec3 down = model.gravity.normalized();
-  for (const ClampModel& clamp : model.clamps)
-    if (clamp.rod == number && clamp.node.value != at_start->node.value) return false;
-  for (int k = 0; k < rod.span.edges; ++k) {
-    const NodeIndex i(rod.span.first_node + k);
-    const Vec3 along = (model.initial.position[i + 1] - model.initial.position[i]).normalized();
-    const double away = i.value < at_start->node.value ? -1 : 1;
-    if (away * along.dot(down) < 0.999 || !model.initial.velocity[i].isZero(0)) return false;
-  }
-  return true;
-}
-
-// Its first bending modes over the whole length, and the pendulum of a segment.
-double hanging_rate(const Model& model, const RodModel& rod) {
-  double EI = 0, mass = HUGE_VAL, segment = HUGE_VAL;
-  for (int k = 0; k < rod.span.edges; ++k) {
-    const EdgeIndex e(rod.span.first_edge + k);
-    const Section& s = model.section[e];
-    EI = std::max({EI, s.EI1, s.EI2}), mass = std::min(mass, s.line_mass);
-    segment = std::min(segment, model.rest_length[e]);
-  }
-  return std::max(61.7 * std::sqrt(EI / mass) / (rod.length * rod.length), std::sqrt(model.gravity.norm() / segment));
-}
-}  // namespace
-
-// Nothing limits stability. Accuracy: bending waves, and what loads and clamps make of the rod.
-StepAdvice advise(const Model& model, const Options& options) {
-  const double per_step = options.word("scheme") == "trbdf2" ? 0.2 : 0.1;  // [rad] of the third mode
-  StepAdvice advice;
-  advice.advised = HUGE_VAL;
-  for (const RodModel& rod : model.rods) {
-    double bends = bending_rate(model, rod, 1);
-    if (hangs_still(model, rod)) bends = hanging_rate(model, rod);
-    const double driven = driven_rate(model, rod), rate = std::max(bends, driven);
-    if (per_step / rate >= advice.advised) continue;
-    advice.advised = per_step / rate;
-    advice.reason = (driven > bends ? "accuracy of the motion by the loads and clamps on rod "
-                                    : "accuracy of the bending waves of rod ") +
-                    rod.name;
-  }
-  return advice;
-}
 
 namespace {
 // Strains by sines: blind beyond half a turn of a joint, and soft long before.
@@ -319,8 +221,31 @@ void check_bounces(const Model& model, Problems& problems) {
 }
 }  // namespace
 
+namespace {
+// A clamp that points backwards along its rod folds the half segment next to it, of which no strain is known.
+void check_folds(const Model& model, Problems& problems) {
+  const double folded = std::cos(170 * math::pi / 180);
+  for (std::size_t c = 0; c < model.clamps.size(); ++c) {
+    const ClampModel& clamp = model.clamps[c];
+    const RodSpan& span = model.rods[z(clamp.rod)].span;
+    if (!clamp.direction || clamp.from > 0) continue;
+    const Vec3 direction = clamp.start.orientation * Vec3::UnitZ();
+    bool folds = false;
+    for (const int k : {clamp.node.value - span.first_node - 1, clamp.node.value - span.first_node})
+      if (k >= 0 && k < span.edges)
+        folds = folds || direction.dot(model.initial.orientation[EdgeIndex(span.first_edge + k)] * Vec3::UnitZ()) < folded;
+    if (!folds) continue;
+    problems.push_back({Severity::error, "", "clamp[" + std::to_string(c) + "].direction",
+                        "points against the direction in which rod " + model.rods[z(clamp.rod)].name + " starts there",
+                        "compact folds a rod by less than 170 degrees from segment to segment",
+                        "give the direction from the rod's start to its end, or an initial curve that begins along it"});
+  }
+}
+}  // namespace
+
 Problems check(const Model& model, const Options& options) {
   Problems problems;
+  check_folds(model, problems);
   check_bounces(model, problems);
   for (auto& problem : check_noise(model)) problems.push_back(std::move(problem));
   for (auto& problem : check_rigid_segments(model)) problems.push_back(std::move(problem));

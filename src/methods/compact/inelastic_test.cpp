@@ -99,6 +99,17 @@ SENTENCE("compact",
   }
 }
 
+SENTENCE("compact", "a rod that is laid down from just above the floor loses less than what makes a run suspect") {
+  for (const double height : {3e-4, 1e-3, 3e-3})
+    for (const double step : {3e-4, 1e-4}) {
+      Scene scene = over_floor(thick + height, 0.008, 0.3);
+      scene.time.step = step, scene.time.duration = 0.2;
+      const Seen seen(scene);
+      ASSERT_EQ(seen.report.outcome, Outcome::fine) << seen.report.message;
+      EXPECT_LT(std::abs(seen.report.worst_energy_error), 0.05) << height << " " << step;
+    }
+}
+
 SENTENCE("compact",
          "a rod on a slope sticks where friction is enough, wherever in a barrier's reach it starts, at any step") {
   for (const double gap : {0.0, 1e-4})

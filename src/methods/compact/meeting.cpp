@@ -8,9 +8,8 @@
 namespace tendril::compact {
 namespace {
 
-constexpr int max_rounds = 200;        // of other boxes
-constexpr int max_drive_rounds = 60;   // of driven things
-constexpr double kept_in_drive = 0.8;  // of what is free
+constexpr int max_rounds = 200;       // of other boxes
+constexpr int max_drive_rounds = 60;  // of driven things
 constexpr int friction_rounds = 2;
 constexpr double too_near = 0.5, near_enough = 0.9;  // gaps at the start, over the reach of their barriers
 
@@ -26,7 +25,7 @@ Meeting::Meeting(const Model& model, Parts& parts, const SolverSettings& setting
   const std::size_t all = parts.size() + 1;
   group_.resize(all), is_done_.resize(all), is_started_.resize(all);
   progress_.resize(all), hit_.resize(all), impact_.resize(all);
-  spent_.resize(parts.size()), is_moved_.resize(parts.size());
+  spent_.resize(parts.size()), is_moved_.resize(parts.size()), is_touched_.resize(parts.size());
   // What overlaps at the start, within what a scene may, or is so near that its barrier would throw it: radii are as much smaller until it
   // is open.
   field_.begin_boxes();
@@ -81,7 +80,9 @@ void Meeting::begin(const Drive& drive, const LoadsNow& loads) {
   is_started_.back() = is_done_.back() = 0, progress_.back() = 0;
   for (std::size_t r = 0; r < parts_.size(); ++r) {
     Part& part = *parts_[r];
+    part.problem.ask_to_bend(0);
     begin_rod(static_cast<int>(r));
+    field_.driven_rod[r] = part.state.root_held ? (root_target_[r] - part.state.root).norm() : 0;
     const auto& y = part.state.points.y;
     field_.include(part, {y.data(), z(part.chain.nodes())});
     field_.include(part, part.problem.places(), pad_);
@@ -91,6 +92,7 @@ void Meeting::begin(const Drive& drive, const LoadsNow& loads) {
   }
   std::copy(field_.base.begin(), field_.base.end(), field_.start.begin());
   if (joined_ != nullptr) joined_->settle(joined_->rods());
+  if (!stage_.still()) strengthen_barriers();
 }
 
 // Islands: rods that pairs connect, by their lowest rod; a rod with pairs is one at least, and so is one that falls to where an
@@ -165,17 +167,6 @@ void Meeting::solve_alone(int rod) {
   is_done_[z(rod)] = 1;
 }
 
-Pose Meeting::pose_between(std::size_t o, double progress) const {
-  if (progress >= 1) return target_[o];
-  const Pose &from = poses_[o], &to = target_[o];
-  Pose p;
-  p.position = from.position + progress * (to.position - from.position);
-  const double sign = from.orientation.dot(to.orientation) < 0 ? -1 : 1;
-  p.orientation =
-      Quat(((1 - progress) * from.orientation.coeffs() + progress * sign * to.orientation.coeffs()).normalized());
-  return p;
-}
-
 // All begin at the last level: as they would go on, where that is free, else from where they are.
 void Meeting::begin_island(Island& island) {
   Joined* joined = joined_to(island);
@@ -206,8 +197,7 @@ void Meeting::begin_island(Island& island) {
     island.progress = 1;
     return;
   }
-  for (const int r : island.rods) parts_[z(r)]->problem.start_at_rest(), parts_[z(r)]->problem.find_places();
-  if (joined != nullptr) joined->start_at_rest();
+  start_where_it_is(island);
   bool moves = std::any_of(island.rods.begin(), island.rods.end(), [&](int r) {
     return parts_[z(r)]->problem.root_is_held() && root_target_[z(r)] != parts_[z(r)]->problem.root();
   });
@@ -256,28 +246,6 @@ bool Meeting::start_island(Island& island) {
   for (std::size_t o = 0; o < poses_.size(); ++o) island.target_poses[o] = pose_between(o, low);
   if (!is_under_way(island)) return begin_island(island), false;
   island.touching.take(island.rods, island.pairs, island.target_poses, joined_to(island), true);
-  return true;
-}
-
-// Driven things go on as far as is free. False: they cannot.
-bool Meeting::drive_on(Island& island) {
-  island.shift.resize(island.rods.size());
-  for (std::size_t r = 0; r < island.rods.size(); ++r) {
-    const Problem& problem = parts_[z(island.rods[r])]->problem;
-    island.shift[r] = problem.root_is_held() ? Vec3(root_target_[z(island.rods[r])] - problem.root()) : Vec3(Vec3::Zero());
-  }
-  const double free = island.touching.free_to_drive(target_, island.shift);
-  const double part = free >= 1 ? 1 : kept_in_drive * free;
-  if (part < 1e-7) return false;
-  island.progress = part == 1 ? 1 : island.progress + part * (1 - island.progress);
-  for (std::size_t r = 0; r < island.rods.size(); ++r) {
-    Problem& problem = parts_[z(island.rods[r])]->problem;
-    if (problem.root_is_held())
-      problem.set_root(part == 1 ? root_target_[z(island.rods[r])] : Vec3(problem.root() + part * island.shift[r]));
-    problem.find_places();
-  }
-  for (std::size_t o = 0; o < poses_.size(); ++o) island.target_poses[o] = pose_between(o, island.progress);
-  island.touching.move_to(island.target_poses);
   return true;
 }
 
@@ -399,6 +367,10 @@ bool Meeting::solve_rounds(bool listed, Workers& workers) {
         if (goes_on && spent_[z(r)] >= settings_.iterations)
           goes_on = false, parts_[z(r)]->solved.fine = false,
           parts_[z(r)]->solved.cause = cause_of(NewtonEnd::iteration_limit, stage_.still());
+      }
+      if (!island.solved.fine && !goes_on && island.solved.cause == not_apart() && bend_straight(island)) {
+        grown = true;
+        continue;
       }
       fine = fine && (island.solved.fine || goes_on);
       if (!goes_on) continue;

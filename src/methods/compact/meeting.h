@@ -6,6 +6,7 @@
 // Equilibria go the same way; rods that nothing holds move on until something carries them.
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <vector>
 
@@ -26,6 +27,9 @@ class Meeting {
   double energy() const { return energy_; }            // of the barriers, at the last level
   std::span<const ContactPoint> points() const { return points_; }
   const ContactWork& work() const { return work_; }  // of the last step
+  bool any_impact() const {
+    return std::any_of(impact_.begin(), impact_.end(), [](char i) { return i != 0; });
+  }
   int touching() const { return static_cast<int>(points_.size()); }
   Verdict judge();  // of the equilibrium just found
   // ---- how it changes with its model (nearby.cpp) ----
@@ -62,6 +66,9 @@ class Meeting {
   int joined_number() const { return static_cast<int>(parts_.size()); }
   bool is_impact(const Island& island) const;
   void start_lower(Island& island);
+  void start_where_it_is(Island& island);
+  void strengthen_barriers();
+  bool bend_straight(Island& island);
   Cause not_apart() const { return stage_.still() ? not_apart_at_rest : Cause::contact; }
   bool is_under_way(const Island& island) const;
   void put_bodies(std::vector<Pose>& poses, const Drive& drive) const;
@@ -99,6 +106,7 @@ class Meeting {
   std::vector<double> progress_;                 // likewise
   std::vector<int> spent_;                       // iterations of this step, by rod
   std::vector<char> is_moved_;                   // by rod: its boxes are around where it has come to
+  std::vector<char> is_touched_;                 // by rod: at the last level
   std::vector<Vec3> places_;
   std::vector<int> island_of_;
   std::vector<ContactPoint> points_;

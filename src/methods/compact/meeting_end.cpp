@@ -1,11 +1,12 @@
 // What a step or an equilibrium of all rods ends with: losses of impacts, contacts as a Frame shows them, verdict, state.
 #include <algorithm>
+#include <cmath>
 
 #include "methods/compact/meeting.h"
 
 namespace tendril::compact {
 
-// 1/2 m |dv|^2 of every point: what backward Euler takes beyond the works of forces. (The shares of joints and barriers: `finish`.)
+// 1/2 m |dv|^2 of every point: what backward Euler takes beyond the works of forces. (The shares of links, joints and barriers: `finish`.)
 double Meeting::lost_by_euler() const {
   double sum = 0;
   for (std::size_t r = 0; r < parts_.size(); ++r) {
@@ -20,9 +21,9 @@ double Meeting::lost_by_euler() const {
 void Meeting::finish() {
   energy_ = 0, least_gap_ = 1;
   work_ = {opening_};
-  double in_joints = 0;
+  double in_turning = 0;
   for (std::size_t r = 0; r < parts_.size(); ++r)
-    if (impact_[r]) in_joints += parts_[r]->problem.lost_in_joints();
+    if (impact_[r]) in_turning += parts_[r]->problem.lost_in_turning();
   for (auto& part : parts_) {
     part->solved.folded = part->problem.is_folded_now();
     part->problem.finish();
@@ -36,10 +37,10 @@ void Meeting::finish() {
   }
   std::sort(next_kept_.begin(), next_kept_.end(), [](const KeptContact& a, const KeptContact& b) { return a.key < b.key; });
   std::swap(field_.kept, next_kept_);
-  // Joints take no more than what hits: the rest is what so long a step takes of bending, a loss of the scheme.
-  if (std::any_of(impact_.begin(), impact_.end(), [](char i) { return i != 0; })) {
+  // Links and joints take no more than what hits: the rest is what so long a step takes of bending and of turning, a loss of the scheme.
+  if (any_impact()) {
     const double taken = std::max(0.0, work_.impacts + lost_by_euler());
-    work_.impacts = taken + std::min(in_joints, taken);
+    work_.impacts = taken + std::min(in_turning, taken);
   }
   std::copy(target_.begin(), target_.end(), poses_.begin());
   put_bodies(poses_, *drive_);
@@ -59,8 +60,9 @@ Verdict Meeting::judge() {
 
 void Meeting::visit_state(StateArchive& archive) {
   archive(energy_, least_gap_, field_.missing_radius, field_.kept, points_);
-  archive.fixed(poses_), archive.fixed(hit_);
+  archive.fixed(poses_), archive.fixed(hit_), archive.fixed(field_.force);
   if (!archive.reading()) return;
+  for (const double force : field_.force) TENDRIL_REQUIRE(force > 0 && std::isfinite(force), "the state is damaged");
   check_loaded_points(points_, model_, field_.geometry().edges());
   for (std::size_t k = 1; k < field_.kept.size(); ++k)
     TENDRIL_REQUIRE(field_.kept[k - 1].key < field_.kept[k].key, "the state is damaged");

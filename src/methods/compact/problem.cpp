@@ -283,7 +283,7 @@ Cause cause_of(NewtonEnd end, bool still) {
 Solved Problem::iterate() {
   const double stretch = active_rows_ > 0 ? stretched() : 0;
   if (stretch > 1 + 1e-9) return {false, Cause::clamp_out_of_reach};
-  if (potential_ && falls()) return {false, Cause::no_equilibrium};  // what pulls at it must cancel: nothing else could
+  if (potential_ && falls()) return {false, nothing_holds};  // what pulls at it must cancel: nothing else could
   NewtonOptions options;
   options.max_iterations = settings_.iterations;
   const Accuracy asked = accuracy();

@@ -26,7 +26,7 @@ namespace tendril::compact {
 // The method's own causes of failure, as in MethodInfo::failures (entry.cpp).
 inline constexpr Cause joint_folded = own_cause(0), bodies_collide = own_cause(1), no_active_set_at_rest = own_cause(2),
                        joints_out_of_reach = own_cause(3), iterations_used_up = own_cause(4), nothing_lower = own_cause(5),
-                       not_apart_at_rest = own_cause(6), bodies_press = own_cause(7);
+                       not_apart_at_rest = own_cause(6), bodies_press = own_cause(7), nothing_holds = own_cause(8);
 Cause cause_of(NewtonEnd end, bool still);  // of a search that found nothing
 
 enum class NewtonMatrix : std::uint8_t { exact, positive, paper };  // exact: else positive, where it is not
@@ -132,6 +132,12 @@ class Problem {
   void start_at_rest();             // the state's place, the root where it was
   void start_moving() { guess(); }  // as it would go on
   void start_as_whole();            // the same without a change of its shape: of a rod that nothing holds
+  void start_bent();                // where it is, bent as `ask_to_bend` says
+  // From the next `begin` on: its ends are pushed together by this [m], by what it touches; 0: they are not.
+  void ask_to_bend(double shortening) { asked_to_bend_ = shortening; }
+  bool may_bend(
+      double shortening) const;  // it is straight, as far as that matters, and nothing but what it touches holds its far end
+  bool is_bent() const { return bent_; }
   void set_root(const Vec3& root);  // of a rod that is held there
   const Vec3& root() const { return root_; }
   // Loads without a potential as they are here, with the symmetric part of their tangent, from now on; until the next begin.
@@ -139,8 +145,9 @@ class Problem {
   double thaw() const;  // how much they have changed since, over the scale
   bool falls() const;   // an equilibrium is asked for of a rod that nothing holds and that loads pull away
   bool is_folded_now() const;
-  double lost_in_joints() const;      // by a step of backward Euler, at the present place [J]
-  void take_back() { straighten(); }  // the step was not taken
+  double lost_in_turning() const;  // by a step of backward Euler, at the present place: in links, joints and walls [J]
+  double pressing() const { return pressing_; }  // [N] what its motion and its own moments may press with, at the last level
+  void take_back() { straighten(); }             // the step was not taken
 
  private:
   struct JointNow {  // at the present place
@@ -167,6 +174,8 @@ class Problem {
   void begin_scale(const Drive& drive);
   void guess();
   void bend_straight_spans();
+  void bend_as_asked();
+  bool has_wall_at(int node) const;  // of the chain
   void shift_levels(double sign);
   void straighten();  // after a step that was not taken
   Vec3 bend_straight(int from, int to, const SineBend& bend, const Vec3& along, const Vec3& before);
@@ -228,7 +237,7 @@ class Problem {
   bool floats_ = false;  // and nothing pulls at, either
   int active_rows_ = 0, fallbacks_ = 0;
   double c_ = 0, scale_ = 1, row_weight_ = 1, row_stiffness_ = 0, row_give_ = 0, soft_stiffness_ = 0, tiny_ = 0;
-  double energy_ = 0, energy_scale_ = 0, gradient_norm_ = 0, grip_power_ = 0;
+  double energy_ = 0, energy_scale_ = 0, gradient_norm_ = 0, grip_power_ = 0, pressing_ = 0;
 
   std::vector<Vec3> hat_, bar_;  // of points
   std::vector<Quat> q_, base_q_, bent_q_;
@@ -238,6 +247,7 @@ class Problem {
   std::vector<Quat> frozen_q_;
   double blow_ = 0;    // [J] given by the clamps for that
   bool bent_ = false;  // a straight span is to bend in this step, to bent_q_
+  double asked_to_bend_ = 0;
   Vec3 root_ = Vec3::Zero(), base_root_ = Vec3::Zero();
   std::vector<double> lambda_, base_lambda_, violation_;
   std::vector<char> row_on_, off_;  // rows that hold; joints replaced by walls

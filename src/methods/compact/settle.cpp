@@ -100,14 +100,15 @@ bool Touching::set_friction(int round) {
   return !friction_.empty();
 }
 
-// A gap closed by more than half of itself, or of its barrier's reach, in one step: an impact. The barrier, whose force doubles there,
-// does not resolve it in time, however short the step is: it can keep far less energy than things that hit each other have. One that
+// A gap closed by more than a fifth of itself, or of its barrier's reach, in one step: an impact. The barrier, whose force doubles from
+// half of a gap to the next, does not resolve it in time, however short the step is: it can keep far less energy than things that hit each other have. One that
 // opens as fast still comes from an impact, and a scheme that looked back on it would go on with its change of velocity.
 bool Touching::is_hit() const {
+  constexpr double hit_part = 0.2;
   for (const Active& a : active_) {
     const NearPair& p = field_.pairs()[z(a.pair)];
     const double before = gap_before(p);
-    if (std::abs(before - a.gap.at.gap) > 0.5 * std::min(before, field_.barrier_of(p).reach)) return true;
+    if (std::abs(before - a.gap.at.gap) > hit_part * std::min(before, field_.barrier_of(p).reach)) return true;
   }
   return false;
 }

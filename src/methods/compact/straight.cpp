@@ -24,19 +24,12 @@ Vec3 across(const Vec3& v, const Vec3& along) { return v - v.dot(along) * along;
 void Problem::bend_straight_spans() {
   bent_ = false;
   blow_ = 0;
+  if (asked_to_bend_ > 0) return bend_as_asked();
   if (chain_.ring || active_rows_ == 0) return;
   std::copy(state_->q.begin(), state_->q.end(), bent_q_.begin());
   SineBend bend;
   int from = -1;  // node of the chain
   Vec3 start = Vec3::Zero(), reached = Vec3::Zero(), before = Vec3::Zero();
-  const auto wall_at = [&](int k) {
-    for (std::size_t w = 0; w < wall_.size(); ++w) {
-      if (!state_->wall_holds[w]) continue;
-      const Joint& wall = chain_.walls[w];
-      if (wall.node == (k == 0 ? chain_.root_node : chain_.links[z(k - 1)].far)) return true;
-    }
-    return false;
-  };
   for (int k = 0; k < chain_.nodes(); ++k) {
     if (k > 0) {
       const double l = chain_.links[z(k - 1)].length;
@@ -50,13 +43,43 @@ void Problem::bend_straight_spans() {
     bend.chord = (end - start).norm();
     const double missing = bend.rest - bend.chord;
     if (from >= 0 && missing > shortened * bend.rest && bend.rest - reached.norm() < bent_enough * missing) {
-      bend.clamped = wall_at(from) || wall_at(k);
+      bend.clamped = has_wall_at(from) || has_wall_at(k);
       before = bend_straight(from, k, bend, reached.normalized(), before);
       bent_ = true;
     }
     from = k, bend.rest = 0, start = end, reached.setZero();
   }
   if (bent_) shift_levels(1);
+}
+
+bool Problem::has_wall_at(int k) const {
+  for (std::size_t w = 0; w < wall_.size(); ++w) {
+    if (!state_->wall_holds[w]) continue;
+    if (chain_.walls[w].node == (k == 0 ? chain_.root_node : chain_.links[z(k - 1)].far)) return true;
+  }
+  return false;
+}
+
+// The same for a rod whose far end runs into something, or is run into.
+bool Problem::may_bend(double shortening) const {
+  if (chain_.ring || active_rows_ > 0 || !(shortening > shortened * chain_.length)) return false;
+  const double apart = (state_->points.y[z(chain_.real())] - state_->points.y[0]).norm();
+  return chain_.length - apart < bent_enough * shortening;
+}
+
+void Problem::bend_as_asked() {
+  std::copy(state_->q.begin(), state_->q.end(), bent_q_.begin());
+  const Vec3 along = (state_->points.y[z(chain_.real())] - state_->points.y[0]).normalized();
+  const SineBend bend{chain_.length, chain_.length - asked_to_bend_, has_wall_at(0)};
+  std::ignore = bend_straight(0, chain_.real(), bend, along, Vec3::Zero());
+  bent_ = true;
+  shift_levels(1);
+}
+
+void Problem::start_bent() {
+  start_at_rest();
+  std::copy(bent_q_.begin(), bent_q_.end(), q_.begin());
+  std::copy(q_.begin(), q_.end(), base_q_.begin());
 }
 
 // Velocities as if it had been on its way there (+1), or back (-1) when the step was not taken: all predictors then are where it bends to.

@@ -36,16 +36,35 @@ void Problem::start_as_whole() {
 
 void Problem::set_root(const Vec3& root) { root_ = base_root_ = root; }
 
-// A step of backward Euler works against the moments at its end: 1/2 kappa (change of strain)^2 more than a joint keeps. Walls are
-// left out: where they were is not known here.
-double Problem::lost_in_joints() const {
+// A step of backward Euler works with the forces at its end, along tangents there. Turning by t a link takes (t x a).Q where its ends gave
+// Q.da, the tension times l (1 - cos t) more; a director likewise; a joint takes its moment times the turn where it keeps V - V'. Walls as they
+// stand now: what their clamps have turned them is those's work.
+double Problem::lost_in_turning() const {
+  const auto turn_of = [&](int i) { return log_rotation(Quat(q_[z(i)] * state_->q[z(i)].conjugate())); };
+  const std::vector<Vec3>& before = state_->points.y;
   double sum = 0;
-  for (std::size_t i = 1; i < joint_.size(); ++i) {
-    if (off_[i]) continue;
-    const Joint& joint = chain_.joints[i];
-    const StrainPoint before = strain_point(joint.kind, joint_quaternion(joint, state_->q, frames()), state_->twist[i]);
-    sum += 0.5 * joint.kappa.dot((joint_[i].point.strain - before.strain).cwiseAbs2());
+  for (int i = 0; i < chain_.real(); ++i) {
+    const Vec3 turn = turn_of(i), arm = (chain_.sign() * chain_.links[z(i)].length) * frame_[z(i)].col(2);
+    sum += beyond_[z(i)].dot(turn.cross(arm) - (arm - (before[z(i + 1)] - before[z(i)])));
+    for (int k = 0; k < 2; ++k) {
+      const int p = chain_.d1(i) + k;
+      const Vec3 d = frame_[z(i)].col(k);
+      sum += c_ * chain_.mass[z(p)] * (d - hat_[z(p)]).dot(turn.cross(d) - (d - before[z(p)]));
+    }
   }
+  const auto add = [&](const Joint& joint, const JointNow& now, double near) {
+    const Vec3 was = strain_point(joint.kind, joint_quaternion(joint, state_->q, frames()), near).strain,
+               is = now.point.strain;
+    const Vec3 turn =
+        (joint.b >= 0 ? turn_of(joint.b) : Vec3(Vec3::Zero())) - (joint.a >= 0 ? turn_of(joint.a) : Vec3(Vec3::Zero()));
+    const auto energy = [&](const Vec3& strain) { return 0.5 * joint.kappa.dot((strain - joint.rest).cwiseAbs2()); };
+    const Vec3 damping = now.kappa.cwiseProduct(is - now.rest) - joint.kappa.cwiseProduct(is - joint.rest);
+    sum += now.moment.dot(turn) - (energy(is) - energy(was)) - damping.dot(is - was);
+  };
+  for (std::size_t i = 1; i < joint_.size(); ++i)
+    if (!off_[i]) add(chain_.joints[i], joint_[i], state_->twist[i]);
+  for (std::size_t w = 0; w < wall_.size(); ++w)
+    if (state_->wall_holds[w]) add(chain_.walls[w], wall_[w], state_->wall_twist[w]);
   return sum;
 }
 
