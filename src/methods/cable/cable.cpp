@@ -283,13 +283,7 @@ void Cable::move(const StepSizes& step) {
     const Element& e = parts_.elements[i];
     if (e.led) continue;
     const Response& r = response_[i];
-    const Vec3 spin_before = spin_of(i);
-    // What forces that jump did is no acceleration that goes on.
-    if (!contacts_ || step.still || !contacts_->was_hit(i)) {
-      state_.a_before[i] = step.before > 0 ? state_.a[i] : Vec3::Zero();
-      state_.turn_before[i] = step.before > 0 ? state_.turn[i] : Vec3::Zero();
-      state_.a[i] = (r.v - state_.v[i]) / step.h, state_.turn[i] = (r.spin - spin_before) / step.h;
-    }
+    note_acceleration(i, step);
     state_.v[i] = r.v;
     state_.x[i] += step.dt * r.v;
     Quat& q = state_.q[i];

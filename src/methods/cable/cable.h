@@ -91,6 +91,8 @@ class Cable final : public Method, public Explains {
   bool settle_contacts(const StepSizes& step, Try& fate);
   void look_ahead(const StepSizes& step, bool solved);
   double gap_ahead() const;
+  void note_acceleration(std::size_t i, const StepSizes& step);  // that goes on: contact_flow.cpp
+  Motion answer_alone(std::size_t i, const Wrench& push) const;  // accelerations of an element that nothing else holds
   void take_multipliers();
   void tensions(std::vector<double>& out) const;
   void move(const StepSizes& step);

@@ -24,6 +24,8 @@ Contacts::Contacts(const Model& model, const Parts& parts, Workers* workers) : m
   for (std::size_t g = 0; g < parts.groups.size(); ++g)
     for (const int e : parts.groups[g].elements) group_of_[z(e)] = static_cast<int>(g);
   hit_.assign(parts.groups.size(), 0);
+  pushes_.resize(parts.elements.size()), lasting_.resize(parts.elements.size());
+  share_.resize(parts.elements.size());
 }
 
 // ---- where everything is ----------------------------------------------------------------------------------------------------------

@@ -99,8 +99,8 @@ void Cable::step_in_parts(double time, double dt, const Live& live) {
       if (level_ == finest || gap_ahead() < std::max(wide, 1.2 * gap)) break;
     }
     contacts_->accept(ahead_, report_);
-    contacts_->add_flow(response_, step, flow_.of_contacts());
     finish(step);
+    contacts_->add_flow(response_, state_, step, flow_.of_contacts());
     if (report_.outcome != Outcome::fine) return;
     at += size;
     if (level_ > 0 && verdict_.hit < 0.25 * far && at % (2 * size) == 0) --level_;
