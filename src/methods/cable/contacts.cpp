@@ -262,7 +262,10 @@ bool Contacts::judge(const std::vector<Response>& response, const StepSizes& ste
     const double u = slip.dot(c.axis[0]);
     c.gap_after = c.gap + step.dt * (u - c.rate);
     c.normal = c.bounce > 0 ? c.stiffness * step.dt * (c.bounce - u) : c.normal0 - c.stiffness * (c.gap_after - c.gap0);
-    c.should_be = c.normal > 0 ? c.presses() ? judge_friction(slip, step, c, turns) : Mode::slides : Mode::open;
+    const Mode rubs = c.presses() ? judge_friction(slip, step, c, turns) : Mode::slides;
+    // What sticks by more than friction has says nothing about opening: its moment may lift the surface off.
+    const bool beyond = c.mode == Mode::sticks && rubs == Mode::slides;
+    c.should_be = c.normal > 0 || beyond ? rubs : Mode::open;
     wrong += c.mode != c.should_be;
   }
   if (wrong < fewest_wrong_)
@@ -281,10 +284,14 @@ bool Contacts::judge(const std::vector<Response>& response, const StepSizes& ste
 Touching::Mode Contacts::judge_friction(const Vec3& slip, const StepSizes& step, Touching& c, bool& turns) const {
   constexpr double accuracy = 1e-3;
   c.tangential[0] = c.tangential[1] = 0;
-  if (!(c.limit > 0)) return Mode::slides;
   double q[2];
   for (int k = 0; k < 2; ++k) q[k] = c.held[k] - c.stiffness * step.dt * slip.dot(c.axis[k + 1]);
   const double size = std::hypot(q[0], q[1]);
+  if (!(c.limit > 0)) {  // it does not rub yet; where it would, to begin with
+    c.trial = size;
+    for (int k = 0; k < 2 && size > 0; ++k) c.way[k] = q[k] / size;
+    return Mode::slides;
+  }
   const bool slid = c.mode == Mode::slides, turned_back = slid && q[0] * c.way[0] + q[1] * c.way[1] < 0;
   if (!(size > c.limit) || turned_back) {
     c.tangential[0] = q[0], c.tangential[1] = q[1];
@@ -313,7 +320,7 @@ bool Contacts::renew() {
     // What sticks feels its limit only when it is reached.
     const bool felt = c.mode == Mode::slides ? std::abs(limit - c.limit) > accuracy * limit : rubs > limit;
     changed = changed || felt;
-    if (limit > 0 && !(c.limit > 0)) c.mode = Mode::sticks;
+    if (limit > 0 && !(c.limit > 0) && !(c.trial > limit)) c.mode = Mode::sticks;
     c.limit = limit;
   }
   return changed;
