@@ -91,6 +91,7 @@ class Cable final : public Method, public Explains {
   bool settle_contacts(const StepSizes& step, Try& fate);
   void look_ahead(const StepSizes& step, bool solved);
   double gap_ahead() const;
+  void count_contacts(const StepSizes& step);
   void note_acceleration(std::size_t i, const StepSizes& step);  // that goes on: contact_flow.cpp
   Motion answer_alone(std::size_t i, const Wrench& push) const;  // accelerations of an element that nothing else holds
   void take_multipliers();

@@ -2,10 +2,10 @@
 //
 // Velocities stand half a step before their level: v_level = v + (dt/2) a, a being what goes on of the last kick. So the energy of motion
 // at a level has the work of half a kick that is still to come. Contacts count what they have in it as pending, until the kick itself takes its place:
-//   a kick of h at a level, whatever else acts being s:  h F.u,        u = (v + v')/2 + (before - dt)/4 s     v, v': before and after it
-//   pending:                                              (dt/2) F.u,   u = v' + (dt/2) s + (dt/4) c           c: what contacts have in a
-// So the work is that of a force which acts after all others: what gravity does meanwhile is exactly what height says of it, and
-// a load that comes to rest leaves nothing in the balance. Forces that jump are impulses: only what was there before goes on.
+//   a kick of h at a level:  h F.u,       u = (v + v')/2 + (before - dt)/4 g     v, v': before and after it; g: by weight and loads alone
+//   pending:                 (dt/2) F.u,  u = v' + (dt/4) (g + a)
+// So contacts work after weight and loads, together with joints: what gravity does meanwhile is exactly what height says of it, and a
+// load that comes to rest leaves nothing in the balance. Forces that jump are impulses: only what was there before goes on.
 #include "math/rotation.h"
 #include "methods/cable/cable.h"
 #include "model/bodies.h"
@@ -31,6 +31,13 @@ Motion Cable::answer_alone(std::size_t i, const Wrench& push) const {
     return {inverse_mass(body) * push.force, inverse_inertia(body, state_.q[i]) * push.moment};
   }
   return {push.force / e.mass, state_.q[i] * (state_.q[i].conjugate() * push.moment).cwiseQuotient(e.inertia)};
+}
+
+void Cable::count_contacts(const StepSizes& step) {
+  std::vector<Motion>& by_loads = contacts_->by_loads();
+  for (std::size_t i = 0; i < by_loads.size(); ++i)
+    if (!parts_.elements[i].led) by_loads[i] = answer_alone(i, {force_[i], moment_[i]});
+  contacts_->add_flow(response_, state_, step, flow_.of_contacts());
 }
 
 // Before the motion. Where a contact of its group jumped, what else acts on an element (joints above all) is believed if it is much as it was.
@@ -67,29 +74,24 @@ namespace {
 struct KickVelocities {  // of a kick: u above
   const Ahead& start;
   const std::vector<Response>& after;
-  const State& state;
-  const std::vector<Motion>& share;
+  const std::vector<Motion>& free;
   double longer;  // (before - dt)/4
-  Vec3 linear(int e) const { return 0.5 * (start.v[z(e)] + after[z(e)].v) + longer * (state.a[z(e)] - share[z(e)].linear); }
-  Vec3 angular(int e) const {
-    return 0.5 * (start.spin[z(e)] + after[z(e)].spin) + longer * (state.turn[z(e)] - share[z(e)].angular);
-  }
+  Vec3 linear(int e) const { return 0.5 * (start.v[z(e)] + after[z(e)].v) + longer * free[z(e)].linear; }
+  Vec3 angular(int e) const { return 0.5 * (start.spin[z(e)] + after[z(e)].spin) + longer * free[z(e)].angular; }
 };
 struct PendingVelocities {  // of the half kick that is pending
   const std::vector<Response>& after;
   const State& state;
-  const std::vector<Motion>& share;
-  double dt;
-  Vec3 linear(int e) const { return after[z(e)].v + 0.5 * dt * state.a[z(e)] - 0.25 * dt * share[z(e)].linear; }
-  Vec3 angular(int e) const { return after[z(e)].spin + 0.5 * dt * state.turn[z(e)] - 0.25 * dt * share[z(e)].angular; }
+  const std::vector<Motion>& free;
+  double quarter;  // dt/4
+  Vec3 linear(int e) const { return after[z(e)].v + quarter * (state.a[z(e)] + free[z(e)].linear); }
+  Vec3 angular(int e) const { return after[z(e)].spin + quarter * (state.turn[z(e)] + free[z(e)].angular); }
 };
-// What a force gives to one side and not to the other comes from a surface that is led, or is gone; of bodies among themselves all of
-// it counts as impact.
+// What a force gives to one side and not to the other comes from a surface that is led, or is gone.
 void add_work(const Touching& c, const Vec3& slip, double kick, EnergyFlow& flow) {
   const double pressed = -kick * c.normal * c.axis[0].dot(slip), rubbed = -kick * c.friction_force().dot(slip);
   (c.by_body ? flow.bodies : flow.obstacles) += kick * c.force().dot(c.surface);
-  flow.impacts += pressed;
-  (c.touch >= 0 ? flow.friction : flow.impacts) += rubbed;
+  flow.impacts += pressed, flow.friction += rubbed;
 }
 void add(const EnergyFlow& more, double sign, EnergyFlow& flow) {
   flow.obstacles += sign * more.obstacles, flow.bodies += sign * more.bodies;
@@ -102,8 +104,9 @@ void Contacts::add_flow(const std::vector<Response>& response, const State& stat
   pending_ = {};
   for (const Touching& c : list_) {
     if (!c.presses()) continue;
-    add_work(c, c.slip(KickVelocities{start_, response, state, share_, 0.25 * (step.before - step.dt)}), step.h, flow);
-    add_work(c, c.slip(PendingVelocities{response, state, share_, step.dt}), 0.5 * step.dt * c.lasting_share(), pending_);
+    add_work(c, c.slip(KickVelocities{start_, response, by_loads_, 0.25 * (step.before - step.dt)}), step.h, flow);
+    add_work(c, c.slip(PendingVelocities{response, state, by_loads_, 0.25 * step.dt}), 0.5 * step.dt * c.lasting_share(),
+             pending_);
   }
   add(pending_, 1, flow);
 }

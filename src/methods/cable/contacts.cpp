@@ -25,7 +25,7 @@ Contacts::Contacts(const Model& model, const Parts& parts, Workers* workers) : m
     for (const int e : parts.groups[g].elements) group_of_[z(e)] = static_cast<int>(g);
   hit_.assign(parts.groups.size(), 0);
   pushes_.resize(parts.elements.size()), lasting_.resize(parts.elements.size());
-  share_.resize(parts.elements.size());
+  share_.resize(parts.elements.size()), by_loads_.resize(parts.elements.size());
 }
 
 // ---- where everything is ----------------------------------------------------------------------------------------------------------

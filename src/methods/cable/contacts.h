@@ -61,8 +61,9 @@ class Contacts {
   }
   void accept(const Ahead& ahead, StepReport& report);
   // What contacts did in the part that was taken: work of what is led, what friction and impacts took.
-  // After the motion: `state` has the accelerations that go on.
+  // After the motion: `state` has the accelerations that go on, `by_loads` are set.
   void add_flow(const std::vector<Response>& response, const State& state, const StepSizes& step, EnergyFlow& flow);
+  std::vector<Motion>& by_loads() { return by_loads_; }  // accelerations of elements by weight and loads alone
   // By element: what contacts did to it in the last part, and what of that goes on.
   const Wrench& push_on(std::size_t element) const { return pushes_[element]; }
   const Wrench& lasting_push_on(std::size_t element) const { return lasting_[element]; }
@@ -103,6 +104,7 @@ class Contacts {
   std::vector<ContactPoint> points_;
   PairBorder border_;
   int fewest_wrong_ = 0, patience_ = 0;  // of the active set, since the last look
+  std::vector<Motion> by_loads_;
 };
 
 }  // namespace tendril::cable

@@ -100,7 +100,7 @@ void Cable::step_in_parts(double time, double dt, const Live& live) {
     }
     contacts_->accept(ahead_, report_);
     finish(step);
-    contacts_->add_flow(response_, state_, step, flow_.of_contacts());
+    count_contacts(step);
     if (report_.outcome != Outcome::fine) return;
     at += size;
     if (level_ > 0 && verdict_.hit < 0.25 * far && at % (2 * size) == 0) --level_;
