@@ -156,6 +156,7 @@ void Cable::make_rows(const StepSizes& step) {
     if (settings_.bend_by_tension > 0 && joint.inner >= 0 && !step.still) follow_tension(step, j);
     weigh_rows(joint, state_.point_on[j] != 0, state_.frame_on[j] != 0, damper, inertia, step, rows_[j]);
     if (step.still && rows_[j].point_on && joint.stretch == rigid) hold_back(j);
+    if (contacts_ && step.mend > step.dt) follow_led(j, step);
   }
 }
 
@@ -369,6 +370,7 @@ StepReport Cable::step_once(double time, double dt, const Live& live) {
   }
   drive_to(time + dt, 1, live, false);
   if (mesh_.varies()) change_mesh(dt);
+  bow_pressed_rods(dt);
   flow_.begin(state_);
   lead(dt);
   const StepSizes step = sizes(dt);

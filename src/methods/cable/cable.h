@@ -79,6 +79,7 @@ class Cable final : public Method, public Explains {
   void begin_with_last();
   void follow_tension(const StepSizes& step, std::size_t joint);
   void hold_back(std::size_t joint);
+  void follow_led(std::size_t joint, const StepSizes& step);
   bool solve_once(const StepSizes& step);
   bool tensions_grew(const StepSizes& step);
   StepSizes sizes(double dt) const;
@@ -91,6 +92,8 @@ class Cable final : public Method, public Explains {
   bool settle_contacts(const StepSizes& step, Try& fate);
   void look_ahead(const StepSizes& step, bool solved);
   double gap_ahead() const;
+  bool bow_pressed_rods(double dt);  // pressed.cpp; true: some are bowed now
+  bool bow_run(const Chain& chain, int first, int last, double dt);
   void count_contacts(const StepSizes& step);
   void note_acceleration(std::size_t i, const StepSizes& step);  // that goes on: contact_flow.cpp
   Motion answer_alone(std::size_t i, const Wrench& push) const;  // accelerations of an element that nothing else holds

@@ -34,6 +34,7 @@ class Contacts {
 
   // At the start of a part of a step, before anything that is led moves. Once for each: a part that is tried again begins only once.
   void begin(const Ahead& now);
+  const Ahead& start() const { return start_; }  // of the part
   // What touches after a motion. `first`: of a try; else contacts that are known keep what was found about them.
   enum class Look : std::uint8_t { same, news, failed };
   Look look(const Ahead& ahead, const Drive& drive, const StepSizes& step, bool first);
