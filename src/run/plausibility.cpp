@@ -57,7 +57,7 @@ class Plausible {
     const std::string path = fmt::format("rod[{}]", i);
     look_at_thickness(f, path);
     const double weight = f.line_mass * strongest_gravity();  // [N/m]
-    if (weight > 0) look_at_weight(f, weight, path);
+    if (weight > 0 && f.EI > 0 && !model_.rods[i].reeved) look_at_weight(f, weight, path);
     if (model_.contact.enabled && f.radius > 0) look_at_contact(f, path);
   }
 

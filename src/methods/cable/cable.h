@@ -186,6 +186,7 @@ class Cable final : public Method, public Explains {
 
 std::string three_digits(double value);
 void check_points_held_once(const Model& model, Problems& problems);
+void check_rope_lengths(const Model& model, Problems& problems);
 inline constexpr Cause joint_apart = own_cause(0), particles_only_move = own_cause(1), blocks_met = own_cause(2);
 Problems check(const Model& model, const Options& options);
 StepAdvice advise(const Model& model, const Options& options);

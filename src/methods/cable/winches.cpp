@@ -84,7 +84,7 @@ bool Cable::solve_with_winches(const StepSizes& step) {
 
 void Cable::count_winches(double dt) {
   feed_.finish(dt, before_ == 0);
-  flow_.add(feed_.clamps() + brought_clamps_, feed_.bodies() + brought_bodies_, -paid_back_);
+  flow_.add(feed_.clamps() + brought_clamps_ + paid_back_, feed_.bodies() + brought_bodies_);
 }
 
 }  // namespace tendril::cable
