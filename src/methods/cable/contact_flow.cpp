@@ -57,6 +57,8 @@ void Cable::note_acceleration(std::size_t i, const StepSizes& step) {
     state_.a_before[i] = a_was, state_.turn_before[i] = turn_was;
     a = linear, turn = angular;
     contacts_->set_share(i, all);
+    // Of what touches no change goes on: pending work is that of the forces themselves.
+    if (contacts_->push_on(i).force != Vec3::Zero()) state_.a_before[i] = a, state_.turn_before[i] = turn;
     return;
   }
   const auto smooth = [](const Vec3& now, const Vec3& before) {

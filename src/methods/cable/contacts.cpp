@@ -255,6 +255,7 @@ bool Contacts::solve_pairs(std::span<const std::unique_ptr<GroupSolver>> solvers
 // [Judice 1994; Murty 1974]
 bool Contacts::judge(const std::vector<Response>& response, const StepSizes& step) {
   constexpr int patience = 3;
+  constexpr double rounding = 1e-12;
   int wrong = 0;
   bool turns = false;
   for (Touching& c : list_) {
@@ -265,7 +266,9 @@ bool Contacts::judge(const std::vector<Response>& response, const StepSizes& ste
     const Mode rubs = c.presses() ? judge_friction(slip, step, c, turns) : Mode::slides;
     // What sticks by more than friction has says nothing about opening: its moment may lift the surface off.
     const bool beyond = c.mode == Mode::sticks && rubs == Mode::slides;
-    c.should_be = c.normal > 0 || beyond ? rubs : Mode::open;
+    // What is open closes by more than rounding, or it would go in circles where surfaces meet without a force.
+    const bool pushed = c.normal > (c.presses() ? 0 : rounding * c.stiffness * c.size);
+    c.should_be = pushed || beyond ? rubs : Mode::open;
     wrong += c.mode != c.should_be;
   }
   if (wrong < fewest_wrong_)
