@@ -370,7 +370,7 @@ StepReport Cable::step_once(double time, double dt, const Live& live) {
   }
   drive_to(time + dt, 1, live, false);
   if (mesh_.varies()) change_mesh(dt);
-  bow_pressed_rods(dt);
+  if (feed_.any()) bow_pressed_rods(dt);  // a winch may pay out to an end that is held
   flow_.begin(state_);
   lead(dt);
   const StepSizes step = sizes(dt);
