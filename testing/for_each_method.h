@@ -250,6 +250,9 @@ inline const std::vector<Request>& all_requests() {
       {"a rod without torsional stiffness",
        {Feature::limp_twist},
        [](Scene& s) { s.rods[0].section = StiffnessSection{500.0, 0.02, 0.02, 0, 0.2, 0.01}; }},
+      {"a limp rope",
+       {Feature::limp_twist, Feature::limp_bend},
+       [](Scene& s) { s.rods[0].section = StiffnessSection{500.0, 0, 0, 0, 0.2, 0.01}; }},
       {"a hold inside the rod", {Feature::hold_inside}, [](Scene& s) { s.clamps[0].at = 0.5; }},
   };
   return requests;

@@ -42,6 +42,7 @@ enum class Feature : std::uint8_t {
   winch,
   reeving,
   varying_nodes,
+  limp_bend,
   count
 };
 
@@ -84,6 +85,7 @@ inline constexpr std::array<FeatureInfo, static_cast<std::size_t>(Feature::count
     {Feature::winch, "winches", "has no winches"},
     {Feature::reeving, "ropes through sheaves", "has no ropes that run through sheaves"},
     {Feature::varying_nodes, "meshes that change", "keeps its mesh"},
+    {Feature::limp_bend, "rods without bending stiffness", "needs bending stiffnesses EI1 > 0 and EI2 > 0"},
 }};
 constexpr const FeatureInfo& info_of(Feature feature) { return all_features[static_cast<std::size_t>(feature)]; }
 

@@ -210,6 +210,11 @@ struct Winch {  // a drum that pays out rope at an end of a rod, or reels it in;
   std::string follows;                 // another winch, whose speed is added to its own
   bool operator==(const Winch&) const = default;
 };
+// What a timetable of speeds has paid out by its keys and by the end: at most, and at least (< 0: reeled in).
+struct PaidOut {
+  double most = 0, least = 0;  // [m]
+};
+PaidOut paid_out(const Timetable<double>& speed, double duration);
 struct Sheave {                      // where a rope that runs is led: over a sheave, or where it ends
   std::string body;                  // to which it is fixed; empty: the world
   double radius = 0.1, inertia = 0;  // [m], [kg m^2]

@@ -16,10 +16,12 @@ double bending_rate(const Model& model, const RodModel& rod, double swing) {
     light = std::min(light, s.line_mass), heavy = std::max(heavy, s.line_mass);
     segment = std::min(segment, model.rest_length[e]);
   }
+  const double swinging = swing * std::sqrt(gravity / segment);
+  if (EI == 0) return swinging;
   const double wave = std::sqrt(EI / light);  // [m^2/s]
   const double length = gravity > 0 ? std::min(rod.length, std::cbrt(EI / (heavy * gravity))) : rod.length;
   const double third = 61.7 * wave / (length * length), shortest = 4 * wave / (segment * segment);  // of a cantilever
-  return std::max(std::min(third, shortest), swing * std::sqrt(gravity / segment));
+  return std::max(std::min(third, shortest), swinging);
 }
 
 }  // namespace tendril

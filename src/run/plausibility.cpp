@@ -58,7 +58,7 @@ class Plausible {
     look_at_thickness(f, path);
     if (model_.rods[i].reeved) return;                        // straight between its sheaves, and touches nothing
     const double weight = f.line_mass * strongest_gravity();  // [N/m]
-    if (weight > 0) look_at_weight(f, weight, path);
+    if (weight > 0 && f.EI > 0 && !model_.rods[i].reeved) look_at_weight(f, weight, path);
     if (model_.contact.enabled && f.radius > 0) look_at_contact(f, path);
   }
 

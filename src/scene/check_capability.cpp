@@ -38,9 +38,13 @@ bool meets(const Capability& can, const Demand& demand, Mode mode) {
   return here.empty() ? can.any(demand.feature) : here.has(demand.feature);
 }
 
-bool is_limp(const CrossSection& section) {
+bool is_limp_in_twist(const CrossSection& section) {
   const auto* s = std::get_if<StiffnessSection>(&section);
   return s != nullptr && s->GJ == 0;
+}
+bool is_limp_in_bending(const CrossSection& section) {
+  const auto* s = std::get_if<StiffnessSection>(&section);
+  return s != nullptr && (s->EI1 == 0 || s->EI2 == 0);
 }
 
 bool is_anisotropic(const CrossSection& section) {
@@ -64,7 +68,8 @@ bool is_straight(const Curve& curve) {
 void add_section_demands(const CrossSection& section, const std::string& path, const std::string& who,
                          std::vector<Demand>& demands) {
   if (is_anisotropic(section)) demands.push_back({path, Feature::anisotropic, who + "has a section that is not round"});
-  if (is_limp(section)) demands.push_back({path + ".stiffness.GJ", Feature::limp_twist, who + "has none"});
+  if (is_limp_in_twist(section)) demands.push_back({path + ".stiffness.GJ", Feature::limp_twist, who + "has none"});
+  if (is_limp_in_bending(section)) demands.push_back({path + ".stiffness.EI1", Feature::limp_bend, who + "has none"});
 }
 
 // How the rod gives way.

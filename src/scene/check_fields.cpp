@@ -101,6 +101,7 @@ class ReferenceChecker : public Walker {
     const auto list = names_.find(f.refers_to);
     const bool exists = list != names_.end() && list->second.count(name) > 0;
     if (exists) return;
+    const std::vector<std::string> known = others(f, path);
     const std::string what = name.empty() ? "no " + std::string(f.refers_to) + " is named"
                                           : "no " + std::string(f.refers_to) + " is called " + quote(name);
     problems.push_back({Severity::error,
@@ -108,11 +109,20 @@ class ReferenceChecker : public Walker {
                         path,
                         what,
                         {},
-                        list == names_.end() ? "the scene has no " + std::string(f.refers_to)
-                                             : suggest(name, {list->second.begin(), list->second.end()})});
+                        known.empty() ? "the scene has no " + std::string(list == names_.end() ? "" : "other ") + f.refers_to
+                                      : suggest(name, known)});
   }
 
  private:
+  // What may be named there: all of the kind, but for the one that names it (a winch that follows another).
+  std::vector<std::string> others(const Field& f, const std::string& path) const {
+    const auto list = names_.find(f.refers_to);
+    if (list == names_.end()) return {};
+    std::set<std::string> all = list->second;
+    for (std::size_t i = 0; i < scene_.winches.size(); ++i)
+      if (path == "winch[" + std::to_string(i) + "].follows") all.erase(scene_.winches[i].name);
+    return {all.begin(), all.end()};
+  }
   const Scene& scene_;
   std::map<std::string, std::set<std::string>> names_;
 };

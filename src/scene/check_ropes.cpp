@@ -48,26 +48,6 @@ bool RopeChecker::is_held(const Winch& winch) const {
   });
 }
 
-// What a timetable of speeds pays out until each of its keys and until the end: the trapezoid rule is exact for straight and for
-// eased intervals.
-struct PaidOut {
-  double most = 0, least = 0;  // [m]
-};
-PaidOut paid_out(const Timetable<double>& speed, double duration) {
-  PaidOut out;
-  double sum = 0, time = 0, now = speed.keys.empty() ? 0 : speed.keys.front().value;
-  const auto to = [&](double until, double next) {
-    const double until_now = std::min(until, duration);
-    if (until_now <= time) return;
-    sum += (until_now - time) * (speed.shape == TimetableShape::hold ? now : 0.5 * (now + next));
-    time = until_now, now = next;
-    out.most = std::max(out.most, sum), out.least = std::min(out.least, sum);
-  };
-  for (const auto& key : speed.keys) to(key.time, key.value);
-  to(duration, now);
-  return out;
-}
-
 void RopeChecker::check_winch(const Winch& winch, const std::string& path) {
   check_timetable(winch.speed, path + ".speed");
   check_timetable(winch.force, path + ".force");
@@ -137,6 +117,22 @@ void RopeChecker::check_pairs() {
 }
 
 }  // namespace
+
+// The trapezoid rule is exact for straight and for eased intervals.
+PaidOut paid_out(const Timetable<double>& speed, double duration) {
+  PaidOut out;
+  double sum = 0, time = 0, now = speed.keys.empty() ? 0 : speed.keys.front().value;
+  const auto to = [&](double until, double next) {
+    const double until_now = std::min(until, duration);
+    if (until_now <= time) return;
+    sum += (until_now - time) * (speed.shape == TimetableShape::hold ? now : 0.5 * (now + next));
+    time = until_now, now = next;
+    out.most = std::max(out.most, sum), out.least = std::min(out.least, sum);
+  };
+  for (const auto& key : speed.keys) to(key.time, key.value);
+  to(duration, now);
+  return out;
+}
 
 Problems check_ropes(const Scene& scene) {
   RopeChecker checker(scene);

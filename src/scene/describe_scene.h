@@ -105,8 +105,8 @@ template <class V> void describe(V& v, RectangleSection& s) {
 template <class V> void describe(V& v, StiffnessSection& s) {
   v.about("stiffness section", "Stiffness and mass given directly; needs no material.");
   v("EA", s.EA, "resists stretching", unit("N"), above(0));
-  v("EI1", s.EI1, "resists bending about d1", unit("N m^2"), above(0), required);
-  v("EI2", s.EI2, "resists bending about d2", unit("N m^2"), above(0), required);
+  v("EI1", s.EI1, "resists bending about d1; 0: a limp rope", unit("N m^2"), at_least(0), required);
+  v("EI2", s.EI2, "resists bending about d2; 0: a limp rope", unit("N m^2"), at_least(0), required);
   v("GJ", s.GJ, "resists twisting; 0: the rod turns freely about itself", unit("N m^2"), at_least(0), required);
   v("mass_per_length", s.mass_per_length, "mass per length", unit("kg/m"), above(0), required);
   v("radius", s.radius, "for drawing, wind and contact", unit("m"), at_least(0));
@@ -287,7 +287,7 @@ template <class V> void describe(V& v, Winch& w) {
   v("top_speed", w.top_speed, "no speed beyond it can be asked for, here or while it runs", unit("m/s"), above(0));
   v("acceleration", w.acceleration, "changes of speed are no faster; at once when not given", unit("m/s^2"), above(0));
   v("max_force", w.max_force, "the drum slips under a larger tension; never when not given", unit("N"), above(0));
-  v("force", w.force, "instead of speed: the drum pulls with this force", unit("N"));
+  v("force", w.force, "instead of speed: the drum pulls with this force, no faster than top_speed", unit("N"));
   v("stored", w.stored, "rope on the drum at the start, straight and like that at this end", unit("m"), at_least(0));
   v("shortest", w.shortest, "reeling in stops when only this much is out; when not given three segments, of a reeved rope four radii of its largest sheave a fall", unit("m"), at_least(0));
   v("follows", w.follows, "another winch, whose speed is added to its own: two drums that turn together, and one of them apart", refers_to("winch"));

@@ -155,6 +155,7 @@ void Cable::make_rows(const StepSizes& step) {
     if (settings_.bend_by_tension > 0 && joint.inner >= 0 && !step.still) follow_tension(step, j);
     weigh_rows(joint, state_.point_on[j] != 0, state_.frame_on[j] != 0, damper, inertia, step, rows_[j]);
     if (step.still && rows_[j].point_on && joint.stretch == rigid) hold_back(j);
+    if (contacts_ && step.mend > step.dt) follow_led(j, step);
   }
 }
 
@@ -282,13 +283,7 @@ void Cable::move(const StepSizes& step) {
     const Element& e = parts_.elements[i];
     if (e.led) continue;
     const Response& r = response_[i];
-    const Vec3 spin_before = spin_of(i);
-    // What forces that jump did is no acceleration that goes on.
-    if (!contacts_ || step.still || !contacts_->was_hit(i)) {
-      state_.a_before[i] = step.before > 0 ? state_.a[i] : Vec3::Zero();
-      state_.turn_before[i] = step.before > 0 ? state_.turn[i] : Vec3::Zero();
-      state_.a[i] = (r.v - state_.v[i]) / step.h, state_.turn[i] = (r.spin - spin_before) / step.h;
-    }
+    note_acceleration(i, step);
     state_.v[i] = r.v;
     state_.x[i] += step.dt * r.v;
     Quat& q = state_.q[i];
@@ -381,6 +376,7 @@ StepReport Cable::step_once(double time, double dt, const Live& live) {
   }
   drive_to(time + dt, 1, live, false);
   if (mesh_.varies()) change_mesh(dt);
+  if (feed_.any()) bow_pressed_rods(dt);  // a winch may pay out to an end that is held
   flow_.begin(state_);
   lead(dt);
   const StepSizes step = sizes(dt);

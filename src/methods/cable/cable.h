@@ -80,6 +80,7 @@ class Cable final : public Method, public Explains {
   void begin_with_last();
   void follow_tension(const StepSizes& step, std::size_t joint);
   void hold_back(std::size_t joint);
+  void follow_led(std::size_t joint, const StepSizes& step);
   bool solve_once(const StepSizes& step);
   bool tensions_grew(const StepSizes& step);
   StepSizes sizes(double dt) const;
@@ -92,6 +93,11 @@ class Cable final : public Method, public Explains {
   bool settle_contacts(const StepSizes& step, Try& fate);
   void look_ahead(const StepSizes& step, bool solved);
   double gap_ahead() const;
+  bool bow_pressed_rods(double dt);  // pressed.cpp; true: some are bowed now
+  bool bow_run(const Chain& chain, int first, int last, double dt);
+  void count_contacts(const StepSizes& step);
+  void note_acceleration(std::size_t i, const StepSizes& step);  // that goes on: contact_flow.cpp
+  Motion answer_alone(std::size_t i, const Wrench& push) const;  // accelerations of an element that nothing else holds
   void take_multipliers();
   void tensions(std::vector<double>& out) const;
   void move(const StepSizes& step);
@@ -183,6 +189,7 @@ class Cable final : public Method, public Explains {
 
 std::string three_digits(double value);
 void check_points_held_once(const Model& model, Problems& problems);
+void check_rope_lengths(const Model& model, Problems& problems);
 inline constexpr Cause joint_apart = own_cause(0), particles_only_move = own_cause(1), blocks_met = own_cause(2);
 Problems check(const Model& model, const Options& options);
 StepAdvice advise(const Model& model, const Options& options);

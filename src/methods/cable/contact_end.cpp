@@ -24,9 +24,11 @@ Contacts::Verdict Contacts::verdict(const StepSizes& step) const {
 void Contacts::accept(const Ahead& ahead, StepReport& report) {
   points_.clear();
   std::fill(hit_.begin(), hit_.end(), 0);
+  for (auto* list : {&pushes_, &lasting_}) std::fill(list->begin(), list->end(), Wrench{});
   report.contacts = 0;
   for (const Touching& c : list_) {
-    if (std::abs(c.normal - c.normal_before) > 0.5 * std::max(c.normal, c.normal_before)) {
+    if (c.presses()) sum_up(c);
+    if (c.jumped()) {
       hit_[z(group_of_[z(c.a)])] = 1;
       if (c.b >= 0) hit_[z(group_of_[z(c.b)])] = 1;
     }
@@ -47,25 +49,11 @@ void Contacts::accept(const Ahead& ahead, StepReport& report) {
   if (bodies_) bodies_->accept(list_, ahead);
 }
 
-// An impulse works with the mean of the velocities before and after it. What it gives to one side and not to the other comes from a
-// surface that is led, or is gone; of bodies among themselves all of it counts as impact.
-void Contacts::add_flow(const std::vector<Response>& response, const StepSizes& step, EnergyFlow& flow) const {
-  for (const Touching& c : list_) {
-    if (!c.presses()) continue;
-    const Vec3 past = 0.5 * (c.slip(AheadVelocities{start_}) + c.slip(ResponseVelocities{response}));
-    const Vec3 force = c.force(), pressing = c.normal * c.axis[0];
-    (c.by_body ? flow.bodies : flow.obstacles) += step.h * force.dot(c.surface);
-    const double pressed = -step.h * pressing.dot(past), rubbed = -step.h * c.friction_force().dot(past);
-    flow.impacts += pressed;
-    (c.touch >= 0 ? flow.friction : flow.impacts) += rubbed;
-  }
-}
-
 void Contacts::visit_state(StateArchive& archive) {
   if (watch_) archive(memory_, *watch_);
   if (bodies_) archive(*bodies_);
-  archive.fixed(hit_);
-  archive(points_);
+  archive.fixed(hit_), archive.fixed(share_);
+  archive(points_, pending_.obstacles, pending_.bodies, pending_.friction, pending_.impacts);
   if (!archive.reading()) return;
   const auto among = [](int number, auto count) { return number >= -1 && number < static_cast<std::int64_t>(count); };
   const int edges = watch_ ? watch_->geometry().edges() : 0;

@@ -24,6 +24,8 @@ Contacts::Contacts(const Model& model, const Parts& parts, Workers* workers) : m
   for (std::size_t g = 0; g < parts.groups.size(); ++g)
     for (const int e : parts.groups[g].elements) group_of_[z(e)] = static_cast<int>(g);
   hit_.assign(parts.groups.size(), 0);
+  pushes_.resize(parts.elements.size()), lasting_.resize(parts.elements.size());
+  share_.resize(parts.elements.size()), by_loads_.resize(parts.elements.size());
 }
 
 // ---- where everything is ----------------------------------------------------------------------------------------------------------
@@ -253,6 +255,7 @@ bool Contacts::solve_pairs(std::span<const std::unique_ptr<GroupSolver>> solvers
 // [Judice 1994; Murty 1974]
 bool Contacts::judge(const std::vector<Response>& response, const StepSizes& step) {
   constexpr int patience = 3;
+  constexpr double rounding = 1e-12;
   int wrong = 0;
   bool turns = false;
   for (Touching& c : list_) {
@@ -260,7 +263,12 @@ bool Contacts::judge(const std::vector<Response>& response, const StepSizes& ste
     const double u = slip.dot(c.axis[0]);
     c.gap_after = c.gap + step.dt * (u - c.rate);
     c.normal = c.bounce > 0 ? c.stiffness * step.dt * (c.bounce - u) : c.normal0 - c.stiffness * (c.gap_after - c.gap0);
-    c.should_be = c.normal > 0 ? c.presses() ? judge_friction(slip, step, c, turns) : Mode::slides : Mode::open;
+    const Mode rubs = c.presses() ? judge_friction(slip, step, c, turns) : Mode::slides;
+    // What sticks by more than friction has says nothing about opening: its moment may lift the surface off.
+    const bool beyond = c.mode == Mode::sticks && rubs == Mode::slides;
+    // What is open closes by more than rounding, or it would go in circles where surfaces meet without a force.
+    const bool pushed = c.normal > (c.presses() ? 0 : rounding * c.stiffness * c.size);
+    c.should_be = pushed || beyond ? rubs : Mode::open;
     wrong += c.mode != c.should_be;
   }
   if (wrong < fewest_wrong_)
@@ -279,10 +287,14 @@ bool Contacts::judge(const std::vector<Response>& response, const StepSizes& ste
 Touching::Mode Contacts::judge_friction(const Vec3& slip, const StepSizes& step, Touching& c, bool& turns) const {
   constexpr double accuracy = 1e-3;
   c.tangential[0] = c.tangential[1] = 0;
-  if (!(c.limit > 0)) return Mode::slides;
   double q[2];
   for (int k = 0; k < 2; ++k) q[k] = c.held[k] - c.stiffness * step.dt * slip.dot(c.axis[k + 1]);
   const double size = std::hypot(q[0], q[1]);
+  if (!(c.limit > 0)) {  // it does not rub yet; where it would, to begin with
+    c.trial = size;
+    for (int k = 0; k < 2 && size > 0; ++k) c.way[k] = q[k] / size;
+    return Mode::slides;
+  }
   const bool slid = c.mode == Mode::slides, turned_back = slid && q[0] * c.way[0] + q[1] * c.way[1] < 0;
   if (!(size > c.limit) || turned_back) {
     c.tangential[0] = q[0], c.tangential[1] = q[1];
@@ -311,7 +323,7 @@ bool Contacts::renew() {
     // What sticks feels its limit only when it is reached.
     const bool felt = c.mode == Mode::slides ? std::abs(limit - c.limit) > accuracy * limit : rubs > limit;
     changed = changed || felt;
-    if (limit > 0 && !(c.limit > 0)) c.mode = Mode::sticks;
+    if (limit > 0 && !(c.limit > 0) && !(c.trial > limit)) c.mode = Mode::sticks;
     c.limit = limit;
   }
   return changed;

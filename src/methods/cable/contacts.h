@@ -34,6 +34,7 @@ class Contacts {
 
   // At the start of a part of a step, before anything that is led moves. Once for each: a part that is tried again begins only once.
   void begin(const Ahead& now);
+  const Ahead& start() const { return start_; }  // of the part
   // What touches after a motion. `first`: of a try; else contacts that are known keep what was found about them.
   enum class Look : std::uint8_t { same, news, failed };
   Look look(const Ahead& ahead, const Drive& drive, const StepSizes& step, bool first);
@@ -61,7 +62,15 @@ class Contacts {
   }
   void accept(const Ahead& ahead, StepReport& report);
   // What contacts did in the part that was taken: work of what is led, what friction and impacts took.
-  void add_flow(const std::vector<Response>& response, const StepSizes& step, EnergyFlow& flow) const;
+  // After the motion: `state` has the accelerations that go on, `by_loads` are set.
+  void add_flow(const std::vector<Response>& response, const State& state, const StepSizes& step, EnergyFlow& flow);
+  std::vector<Motion>& by_loads() { return by_loads_; }  // accelerations of elements by weight and loads alone
+  // By element: what contacts did to it in the last part, and what of that goes on.
+  const Wrench& push_on(std::size_t element) const { return pushes_[element]; }
+  const Wrench& lasting_push_on(std::size_t element) const { return lasting_[element]; }
+  // What contacts have in the accelerations of an element that go on.
+  const Motion& share_of(std::size_t element) const { return share_[element]; }
+  void set_share(std::size_t element, const Motion& share) { share_[element] = share; }
   // Forces on this element, or on what it is joined to, jumped in the last part.
   bool was_hit(std::size_t element) const { return group_of_[element] >= 0 && hit_[z(group_of_[element])]; }
 
@@ -75,6 +84,7 @@ class Contacts {
   void add_touch(std::size_t i, const Ahead& ahead, const StepSizes& step);
   void add_ends(const Touch& t, const Touching& middle, const Ahead& ahead, const StepSizes& step);
   void sort_touches();
+  void sum_up(const Touching& c);         // into pushes_, lasting_
   bool take_over(const StepSizes& step);  // from the list before; true: something is new
   Touching* earlier(const Touching& c);
   Touching::Mode judge_friction(const Vec3& slip, const StepSizes& step, Touching& c, bool& turns) const;
@@ -87,11 +97,15 @@ class Contacts {
   std::vector<BodyState> states_;  // of bodies
   Ahead start_;                    // of the part
   std::vector<Touching> list_, before_;
-  std::vector<int> group_of_;  // elements; -1: led
-  std::vector<char> hit_;      // groups
+  std::vector<int> group_of_;             // elements; -1: led
+  std::vector<char> hit_;                 // groups
+  std::vector<Wrench> pushes_, lasting_;  // on elements
+  std::vector<Motion> share_;             // in accelerations of elements
+  EnergyFlow pending_;                    // work in the half kick that velocities at the level are ahead by
   std::vector<ContactPoint> points_;
   PairBorder border_;
   int fewest_wrong_ = 0, patience_ = 0;  // of the active set, since the last look
+  std::vector<Motion> by_loads_;
 };
 
 }  // namespace tendril::cable

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "math/rotation.h"
 #include "methods/cable/cable.h"
 
 namespace tendril::cable {
@@ -16,6 +17,30 @@ void Cable::look_ahead(const StepSizes& step, bool solved) {
     ahead_.x[i] = state_.x[i] + step.dt * ahead_.v[i];
     ahead_.q[i] = step.dt > 0 ? turned(i, ahead_.spin[i], step.dt) : state_.q[i];
   }
+}
+
+// Of a step that is divided gaps of hard rows are closed over the whole step (StepSizes::mend), but what clamps and driven bodies moved
+// in this part is followed in it: it counts mend/dt times, so that rows that close in `mend` make it up in dt.
+void Cable::follow_led(std::size_t j, const StepSizes& step) {
+  const Joint& joint = parts_.joints[j];
+  const Ahead& start = contacts_->start();
+  const double more = step.mend / step.dt - 1;
+  JointRows& rows = rows_[j];
+  const auto add = [&](int e, const Vec3& point, double sign) {
+    if (!parts_.elements[z(e)].led) return;
+    const std::size_t i = z(e);
+    if (rows.point_on && joint.stretch == rigid) {
+      Vec3 moved = state_.x[i] + state_.q[i] * point - start.x[i] - start.q[i] * point;
+      if (rows.slides) moved -= rows.axis.dot(moved) * rows.axis;
+      rows.gap += (sign * more) * moved;
+    }
+    if (!joint.holds_frame) return;
+    const Vec3 turned = rows.turn * log_rotation(Quat(state_.q[i] * start.q[i].conjugate()));
+    for (int k = 0; k < 3; ++k)
+      if (rows.on[k] && rows.stiffness[k] == rigid) rows.moment_strain[k] += sign * more * turned[k];
+  };
+  add(joint.a, joint.point_a, -1);
+  add(joint.b, joint.point_b, 1);
 }
 
 // Solved again until contacts stay what they are; with what else touches then, and with the friction that belongs to their forces. False:
@@ -85,6 +110,7 @@ void Cable::step_in_parts(double time, double dt, const Live& live) {
     contacts_->begin(ahead_);
     const double gap = worst_gap();
     int size = ticks;
+    bool bowed = false;
     StepSizes step;
     for (;; ++level_) {
       size = ticks >> level_;
@@ -95,6 +121,10 @@ void Cable::step_in_parts(double time, double dt, const Live& live) {
       reevings_.begin(drive_, state_, step);
       if (level_ < finest && contacts_->body_parts(drive_, force_, step.dt) > 1) continue;
       const Try fate = try_part(step);
+      if (!bowed && fate == Try::good && bow_pressed_rods(step.dt)) {
+        bowed = true, --level_;  // once more
+        continue;
+      }
       const bool bad = fate != Try::good || verdict_.passes || verdict_.overlap > deepest;
       if (bad && level_ == finest) {
         report_.outcome = Outcome::diverged;
@@ -105,8 +135,8 @@ void Cable::step_in_parts(double time, double dt, const Live& live) {
       if (level_ == finest || gap_ahead() < std::max(wide, 1.2 * gap)) break;
     }
     contacts_->accept(ahead_, report_);
-    contacts_->add_flow(response_, step, flow_.of_contacts());
     finish(step);
+    count_contacts(step);
     if (report_.outcome != Outcome::fine) return;
     at += size;
     if (level_ > 0 && verdict_.hit < 0.25 * far && at % (2 * size) == 0) --level_;

@@ -125,9 +125,10 @@ MethodInfo make_info() {
                                 Feature::hold_inside,   Feature::hold_twist_alone, Feature::ring,
                                 Feature::joints,        Feature::bodies,           Feature::stiffening};
   // Waves of a rod that stiffens are as fast as its strain is large: the advised step does not resolve them.
-  info.can.motion = features.without({Feature::stiffening})
-                        .with({Feature::inertia, Feature::limp_twist, Feature::winch, Feature::varying_nodes,
-                               Feature::switched_joints, Feature::slider_joints, Feature::reeving, Feature::contact});
+  info.can.motion =
+      features.without({Feature::stiffening})
+          .with({Feature::inertia, Feature::limp_twist, Feature::limp_bend, Feature::winch, Feature::varying_nodes,
+                 Feature::switched_joints, Feature::slider_joints, Feature::reeving, Feature::contact});
   info.can.equilibrium = features.with({Feature::equilibria});
   info.can.fewest_edges = 1;
   info.options = options();
@@ -274,6 +275,7 @@ Problems check(const Model& model, const Options& options) {
   for (std::size_t w = 0; w < model.winches.size(); ++w) check_winch(model, w, problems);
   for (std::size_t j = 0; j < model.joints.size(); ++j) check_frames_held_once(model, j, problems);
   check_points_held_once(model, problems);
+  check_rope_lengths(model, problems);
   return problems;
 }
 

@@ -21,9 +21,7 @@ class FlowMeter {
   void renew(std::size_t i, const Vec3& x, const Vec3& force, const Vec3& moment) {
     x_[i] = x, force_[i] = force, moment_[i] = moment;
   }
-  void add(double clamps, double bodies, double damping) {
-    flow_.clamps += clamps, flow_.bodies += bodies, flow_.damping += damping;
-  }
+  void add(double clamps, double bodies) { flow_.clamps += clamps, flow_.bodies += bodies; }
   const Vec3& gravity() const { return gravity_; }  // at the level before
   // After it. `given`: loads of this level; `reactions`: of clamps; `led`: what led bodies feel.
   struct Level {

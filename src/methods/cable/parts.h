@@ -45,6 +45,13 @@ struct Element {
   }  // 0: start, own axes
 };
 
+// Of a segment, about its own axes: that of its section, and m l^2/12 across. A rope without thickness spins about itself as one of
+// l/250 would: something must.
+inline Vec3 segment_inertia(double mass, double length, double rotary1, double rotary2) {
+  const double rod_like = mass * length * length / 12, about_axis = rotary1 + rotary2;
+  return {rod_like + rotary1, rod_like + rotary2, about_axis > 0 ? about_axis : 1e-4 * rod_like};
+}
+
 enum class JointForm : std::uint8_t { smooth, paper, paper_aligned, cosine_lock };  // joint_forms.h
 
 struct Joint {

@@ -23,10 +23,11 @@ void set_tangents(const Vec3& along, Touching& c) {
 }
 
 void go_on(const Parts& parts, const Ahead& ahead, const TouchPast& past, const StepSizes& step, Touching& c) {
-  constexpr double hardness = 1e3;  // k over what moves the lighter side by the whole way in one step
-  constexpr double repair = 0.1;    // of what an overlap is more than it should be, in one step
-  constexpr double slow = 0.02;     // [m/s] no faster: overlap must not become speed
-  constexpr int young = 2;          // steps: the force of an impact does not go on
+  constexpr double hardness = 1e3;   // k over what moves the lighter side by the whole way in one step
+  constexpr double repair = 0.1;     // of what an overlap is more than it should be, in one step
+  constexpr double slow = 0.02;      // [m/s] no faster: overlap must not become speed
+  constexpr double yielding = 0.01;  // [1] of the size: the way within which a force that goes on is gone
+  constexpr int young = 2;           // steps: the force of an impact does not go on
   c.rate = c.slip(AheadVelocities{ahead}).dot(c.axis[0]);
   double w = inverse_mass_at(parts.elements[z(c.a)], ahead.q[z(c.a)], c.arm_a, c.axis[0]);
   if (c.b >= 0) w += inverse_mass_at(parts.elements[z(c.b)], ahead.q[z(c.b)], c.arm_b, c.axis[0]);
@@ -40,6 +41,8 @@ void go_on(const Parts& parts, const Ahead& ahead, const TouchPast& past, const 
   c.gap0 = past.gap + std::clamp(repair * (target - past.gap), -most, most);
   if (past.age >= young) {
     c.normal0 = past.normal_force;
+    // No force reaches farther than a surface gives way: what carries a load by a light segment lets go where it parts.
+    c.stiffness = std::max(c.stiffness, past.normal_force / (yielding * c.size));
     for (int k = 0; k < 2; ++k) c.held[k] = past.friction.dot(c.axis[k + 1]);
   }
   c.limit = c.friction * past.normal_force;
@@ -47,7 +50,8 @@ void go_on(const Parts& parts, const Ahead& ahead, const TouchPast& past, const 
   double q[2];
   for (int k = 0; k < 2; ++k) q[k] = c.held[k] - c.stiffness * step.dt * slip.dot(c.axis[k + 1]);
   c.trial = std::hypot(q[0], q[1]);
-  c.slid = c.limit > 0 && c.trial > c.limit && past.friction.norm() > 0.98 * c.limit;
+  const double rubbed = past.friction.norm();  // none: it has had no time to stick
+  c.slid = c.limit > 0 && c.trial > c.limit && (rubbed > 0.98 * c.limit || rubbed == 0);
   for (int k = 0; k < 2 && c.slid; ++k) c.way[k] = q[k] / c.trial;
 }
 

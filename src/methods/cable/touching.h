@@ -1,6 +1,8 @@
 // One contact of `cable`, see contacts.h.
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <vector>
 
 #include "contact/touch.h"
@@ -47,6 +49,9 @@ struct Touching {
   bool is_new = false, found_again = false;  // of looks within a part
 
   bool presses() const { return mode != Mode::open; }
+  // Its force changed by more than half in the step: an impulse. The part of it that was there before goes on.
+  bool jumped() const { return std::abs(normal - normal_before) > 0.5 * std::max(normal, normal_before); }
+  double lasting_share() const { return jumped() ? std::min(normal, normal_before) / normal : 1; }
   Vec3 friction_force() const { return tangential[0] * axis[1] + tangential[1] * axis[2]; }
   Vec3 force() const { return normal * axis[0] + friction_force(); }
   // Of a's surface past b's.

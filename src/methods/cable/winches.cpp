@@ -84,7 +84,9 @@ bool Cable::solve_with_winches(const StepSizes& step) {
 
 void Cable::count_winches(double dt) {
   feed_.finish(dt, before_ == 0);
-  flow_.add(feed_.clamps() + brought_clamps_, feed_.bodies() + brought_bodies_, -paid_back_);
+  const bool held = !model_->clamps.empty();  // what was owed and is paid back comes from what holds the rope
+  flow_.add(feed_.clamps() + brought_clamps_ + (held ? paid_back_ : 0),
+            feed_.bodies() + brought_bodies_ + (held ? 0 : paid_back_));
 }
 
 }  // namespace tendril::cable
