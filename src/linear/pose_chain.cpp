@@ -7,7 +7,7 @@ namespace tendril {
 namespace {
 constexpr int per_node = 9, band = 11;  // of the band: r, q, n of each node
 constexpr double tiny = 1e-13;          // a pivot block whose volume is this part of its rows' is singular
-std::size_t z(int i) { return std::size_t(i); }
+std::size_t u(int i) { return std::size_t(i); }
 
 // Inverse of a 3x3 block by cofactors; the volume of its rows over the product of their lengths tells how good a pivot it is.
 Mat3 inverse(const Mat3& m, double& smallest) {
@@ -25,31 +25,31 @@ Mat3 inverse(const Mat3& m, double& smallest) {
 
 void PoseChain::resize(int nodes, int most_held, int most_pairs) {
   const Node none{Mat3::Zero(), Mat3::Zero(), Mat3::Zero(), Mat3::Zero(), -1};
-  nodes_.assign(z(nodes), none);
-  links_.assign(z(nodes - 1), Link{});
-  kept_.resize(z(nodes));
-  e_.assign(z(nodes), Vec3::Zero()), k_ = a_ = e_;
-  held_.clear(), held_.reserve(z(most_held));
-  pairs_.clear(), pairs_.reserve(z(most_pairs));
+  nodes_.assign(u(nodes), none);
+  links_.assign(u(nodes - 1), Link{});
+  kept_.resize(u(nodes));
+  e_.assign(u(nodes), Vec3::Zero()), k_ = a_ = e_;
+  held_.clear(), held_.reserve(u(most_held));
+  pairs_.clear(), pairs_.reserve(u(most_pairs));
   band_.resize(per_node * nodes - 3, band, band);
-  band_x_.assign(z(per_node * nodes - 3), 0.0);
+  band_x_.assign(u(per_node * nodes - 3), 0.0);
 }
 
 PoseChain::HeldRows& PoseChain::hold(int node) {
-  Node& at = nodes_[z(node)];
+  Node& at = nodes_[u(node)];
   if (at.held < 0) at.held = int(held_.size()), held_.emplace_back();
-  return held_[z(at.held)];
+  return held_[u(at.held)];
 }
 
 const PoseChain::HeldRows* PoseChain::held_at(int node) const {
-  const int held = nodes_[z(node)].held;
-  return held < 0 ? nullptr : &held_[z(held)];
+  const int held = nodes_[u(node)].held;
+  return held < 0 ? nullptr : &held_[u(held)];
 }
 
 // Link j in the order of elimination. Run backwards, ends change places, and forces and the link row change sign.
 PoseChain::Link PoseChain::mirrored(int j) const {
-  if (!reversed_) return links_[z(j)];
-  const Link& l = links_[z(nodes() - 2 - j)];
+  if (!reversed_) return links_[u(j)];
+  const Link& l = links_[u(nodes() - 2 - j)];
   return {l.bb, l.ba, l.ab, l.aa, -l.tb, -l.ta, -l.pb, -l.pa, l.give};
 }
 
@@ -67,9 +67,9 @@ bool PoseChain::factor_recursion() {
   Mat3 stiff = Mat3::Zero(), Y = Mat3::Zero();  // of q_j and n_(j-1) in the moment row of j, from what stands before
   Link link = mirrored(0);
   for (int j = 0; j <= last; ++j) {
-    const Node& node = nodes_[z(at(j))];
+    const Node& node = nodes_[u(at(j))];
     const HeldRows* held = held_at(at(j));
-    Kept& k = kept_[z(j)];
+    Kept& k = kept_[u(j)];
     Mat3 Er, Xr;  // r_j = e' + Er n_j + Xr q_j
     if (j == 0) {
       // No force before it: the force row, or what is held, gives the place.
@@ -134,7 +134,7 @@ bool PoseChain::factor_recursion() {
     k.Kn.noalias() = k.Tinv * N, k.Kt.noalias() = k.Tinv * R;
     // On to the next node, through the link.
     k.XP = Xr - link.pa;
-    Kept& next = kept_[z(j + 1)];
+    Kept& next = kept_[u(j + 1)];
     next.E = Er + link.give;
     next.E.noalias() -= k.XP * k.Kn;
     next.X = -link.pb;
@@ -155,10 +155,10 @@ void PoseChain::solve_recursion(Column& x) const {
   Vec3 e = Vec3::Zero(), before = Vec3::Zero();  // of r_j, and of the moment row, from what stands before
   for (int j = 0; j <= last; ++j) {
     const int here = at(j);
-    const Node& node = nodes_[z(here)];
+    const Node& node = nodes_[u(here)];
     const HeldRows* held = held_at(here);
-    const Kept& k = kept_[z(j)];
-    const Vec3 &f = x.r[z(here)], &t = x.q[z(here)];
+    const Kept& k = kept_[u(j)];
+    const Vec3 &f = x.r[u(here)], &t = x.q[u(here)];
     Vec3 place, a = Vec3::Zero();
     if (j == 0) {
       e = place = k.Zinv * f;
@@ -177,34 +177,34 @@ void PoseChain::solve_recursion(Column& x) const {
     Vec3 rows = t - known;
     if (held && held->any_turn())
       for (int i = 0; i < 3; ++i) rows[i] = held->turn_held[i] ? t[i] : t[i] - Vec3(held->turn.row(i)).dot(known);
-    e_[z(j)] = e, a_[z(j)] = a;
-    k_[z(j)].noalias() = k.Tinv * rows;
+    e_[u(j)] = e, a_[u(j)] = a;
+    k_[u(j)].noalias() = k.Tinv * rows;
     if (j == last) break;
     const int l = reversed_ ? nodes() - 2 - j : j;
-    e = place + sign * x.n[z(l)] + k.XP * k_[z(j)];
-    before.noalias() = (reversed_ ? links_[z(l)].ab : links_[z(l)].ba) * k_[z(j)];
+    e = place + sign * x.n[u(l)] + k.XP * k_[u(j)];
+    before.noalias() = (reversed_ ? links_[u(l)].ab : links_[u(l)].ba) * k_[u(j)];
   }
   Vec3 n = Vec3::Zero(), next = Vec3::Zero();  // force behind node j, turn of node j + 1
   for (int j = last; j >= 0; --j) {
-    const Kept& k = kept_[z(j)];
-    Vec3 q = k_[z(j)];
+    const Kept& k = kept_[u(j)];
+    Vec3 q = k_[u(j)];
     if (j < last) q -= k.Kn * n + k.Kt * next;
     const int here = at(j);
     if (j == 0) {
-      Vec3 rows = n - nodes_[z(here)].rt * q;
+      Vec3 rows = n - nodes_[u(here)].rt * q;
       if (const HeldRows* held = held_at(here); held && held->any_place()) {
         const Vec3 all = rows;
         for (int i = 0; i < 3; ++i) rows[i] = held->place_held[i] ? 0.0 : Vec3(held->place.row(i)).dot(all);
       }
-      x.r[z(here)] = e_[0] + k.Zinv * rows;
-      x.q[z(here)] = q;
+      x.r[u(here)] = e_[0] + k.Zinv * rows;
+      x.q[u(here)] = q;
       break;
     }
-    const Vec3 n_before = a_[z(j)] + k.A * n + k.B * q;
-    x.r[z(here)] = e_[z(j)] + k.E * n_before + k.X * q;
-    x.q[z(here)] = q;
+    const Vec3 n_before = a_[u(j)] + k.A * n + k.B * q;
+    x.r[u(here)] = e_[u(j)] + k.E * n_before + k.X * q;
+    x.q[u(here)] = q;
     next = q, n = n_before;
-    x.n[z(reversed_ ? nodes() - 1 - j : j - 1)] = sign * n;
+    x.n[u(reversed_ ? nodes() - 1 - j : j - 1)] = sign * n;
   }
 }
 
@@ -239,17 +239,17 @@ bool PoseChain::factor_band() {
   };
   const Mat3 one = Mat3::Identity();
   for (int j = 0; j <= last; ++j) {
-    const Node& node = nodes_[z(j)];
+    const Node& node = nodes_[u(j)];
     const int r = per_node * j, q = r + 3, n = r + 6;
     put_rows(j, false, r, node.rr), put_rows(j, false, q, node.rt);
     put_rows(j, true, r, node.tr), put_rows(j, true, q, node.tt);
     if (j > 0) {
-      const Link& before = links_[z(j - 1)];
+      const Link& before = links_[u(j - 1)];
       put_rows(j, false, r - 3, one);
       put_rows(j, true, r - 6, before.ba), put_rows(j, true, q, before.bb), put_rows(j, true, r - 3, before.tb);
     }
     if (j == last) break;
-    const Link& link = links_[z(j)];
+    const Link& link = links_[u(j)];
     put_rows(j, false, n, -one);
     put_rows(j, true, q, link.aa), put_rows(j, true, q + per_node, link.ab), put_rows(j, true, n, link.ta);
     put(n, r, -one), put(n, r + per_node, one);
@@ -267,15 +267,15 @@ void PoseChain::solve_band(Column& x) const {
   for (int j = 0; j <= last; ++j)
     for (int i = 0; i < 3; ++i) {
       double* at = band_x_.data() + per_node * j + i;
-      at[0] = x.r[z(j)][i], at[3] = x.q[z(j)][i];
-      if (j < last) at[6] = x.n[z(j)][i];
+      at[0] = x.r[u(j)][i], at[3] = x.q[u(j)][i];
+      if (j < last) at[6] = x.n[u(j)][i];
     }
   band_.solve(band_x_);
   for (int j = 0; j <= last; ++j)
     for (int i = 0; i < 3; ++i) {
       const double* at = band_x_.data() + per_node * j + i;
-      x.r[z(j)][i] = at[0], x.q[z(j)][i] = at[3];
-      if (j < last) x.n[z(j)][i] = at[6];
+      x.r[u(j)][i] = at[0], x.q[u(j)][i] = at[3];
+      if (j < last) x.n[u(j)][i] = at[6];
     }
 }
 
