@@ -9,6 +9,7 @@
 namespace tendril::galpha {
 namespace {
 constexpr double max_turn = 1.2;     // [rad] of a node in one Newton step
+constexpr double far_away = 50;      // turns [rad] and lengths of a Newton step
 constexpr double turn_limit = 3.05;  // [rad] of a segment: beyond half a turn its strain would jump
 constexpr double rounding = 64 * std::numeric_limits<double>::epsilon();
 }  // namespace
@@ -326,9 +327,12 @@ bool RodProblem::direction() {
   if (!assemble().factor()) return false;
   rows_to_column(step_, -1);
   chain_.solve(step_);
-  double turn = 0;
+  double turn = 0, way = 0;
   for (const Vec3& q : step_.q) turn = std::max(turn, q.norm());
-  if (!std::isfinite(turn)) return false;
+  for (const Vec3& r : step_.r) way = std::max(way, r.norm());
+  if (!std::isfinite(turn) || !std::isfinite(way)) return false;
+  // In equilibrium a step far beyond the rod is one along a direction that nothing resists.
+  if (stage_.is_still() && (turn > far_away || way > far_away * rod_.length)) return false;
   fraction_ = std::min(settings_.relaxation, max_turn / std::max(turn, max_turn));
   base_r_ = r_, base_q_ = q_, base_n_ = n_;
   return true;
