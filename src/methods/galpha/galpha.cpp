@@ -109,9 +109,16 @@ void Galpha::restart(double time, double dt, const Live& live) {
   });
 }
 
+// A step that ends at a jump ends just before it.
+double Galpha::end_of_step(double time, double dt) const {
+  const double end = time + dt, near = same_instant * dt;
+  const auto next = std::lower_bound(jumps_.begin(), jumps_.end(), end - near);
+  return next != jumps_.end() && *next <= end + near ? *next - near : end;
+}
+
 // Rods that do not meet go each their own way: those that fail a step take it in halves, the others do not notice.
 void Galpha::advance(std::span<int> rods, double time, double dt, const Live& live, int depth) {
-  drive_to(time + dt, 1, live, false);
+  drive_to(end_of_step(time, dt), 1, live, false);
   workers_.for_each_chunk(static_cast<int>(rods.size()), [&](int k) {
     RodMotion& rod = *rods_[z(rods[z(k)])];
     StepResult& result = results_[z(rods[z(k)])];
@@ -146,7 +153,7 @@ StepReport Galpha::step(double time, double dt, const Live& live) {
   const std::span<int> all = std::span(order_).first(rods_.size());
   std::iota(all.begin(), all.end(), 0);
   advance(all, time, dt, live, 0);
-  if (drive_.time != time + dt) drive_to(time + dt, 1, live, false);
+  if (const double end = end_of_step(time, dt); drive_.time != end) drive_to(end, 1, live, false);
   for (std::size_t i = 0; i < drive_.clamps.size(); ++i) clamp_motions_[i] = drive_.clamps[i].motion;
   for (std::size_t r = 0; r < results_.size(); ++r) {
     const StepResult& result = results_[r];

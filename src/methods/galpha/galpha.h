@@ -31,6 +31,7 @@ class Galpha final : public Method, public Explains {
  private:
   void drive_to(double time, double load_factor, const Live& live, bool still);
   void restart(double time, double dt, const Live& live);
+  double end_of_step(double time, double dt) const;  // the instant whose loads and holds count at its end
   void advance(std::span<int> rods, double time, double dt, const Live& live, int depth);
   void write_rod(const RodMotion& rod, Frame& frame) const;
 
