@@ -31,13 +31,13 @@ struct Course {
 Course course_of(const Scene& scene) {
   Simulation simulation = open_or_throw(scene);
   Course course;
-  double lowest = 1e300, drop = 0, first = 0, above = 0, last = 0, start = 0;
+  const double first = simulation.frame().own_energy.gravity, start = simulation.frame().own_energy.total();
+  double lowest = start, drop = 0, above = 0, last = 0;
   int steps = 0;
-  for (bool begun = false; !simulation.finished(); begun = true) {
+  while (!simulation.finished()) {
     course.iterations += step_or_throw(simulation).iterations, ++steps;
     const Frame& frame = simulation.frame();
     last = frame.own_energy.total() - frame.flow.work() + frame.flow.dissipated();
-    if (!begun) first = frame.own_energy.gravity, start = last;
     drop = std::max(drop, first - frame.own_energy.gravity);
     lowest = std::min(lowest, last), above = std::max(above, last - lowest);
   }

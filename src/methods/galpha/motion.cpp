@@ -119,10 +119,7 @@ void RodMotion::note(bool count, double dt, const RodState& before) {
   books_.hands = hands, books_.wind = wind, books_.drag = drag, books_.damping = damping;
 }
 
-StepResult RodMotion::attempt(double dt, const Triple& triple) {
-  const Stage stage{triple, dt};
-  kept_ = state_;
-  set_rates(stage);
+StepResult RodMotion::solve_step(const Stage& stage) {
   const NewtonReport newton = problem_.solve(state_, stage);
   StepResult result{newton.converged, Cause::none, newton.iterations, newton.residual};
   if (newton.converged) {
@@ -136,6 +133,28 @@ StepResult RodMotion::attempt(double dt, const Triple& triple) {
   return result;
 }
 
+// The first step after a start is taken twice: how accelerations change is known only after it.
+StepResult RodMotion::attempt(double dt, const Triple& triple) {
+  const Stage stage{triple, dt};
+  kept_ = state_;
+  const bool starts = state_.dt == 0;
+  set_rates(stage);
+  const StepResult first = solve_step(stage);
+  if (!starts || !first.fine || stage.lead() == 0) return first;
+  for (const bool turn : {false, true}) {
+    const std::vector<Vec3>&before = (turn ? kept_.spin : kept_.velocity).dot,
+          &after = (turn ? state_.spin : state_.velocity).dot;
+    std::vector<Vec3>& more = turn ? soft_q_ : soft_r_;
+    for (std::size_t i = 0; i < more.size(); ++i) more[i] = stage.lead() * (after[i] - before[i]);
+  }
+  state_ = kept_;
+  set_rates(stage);
+  for (std::size_t i = 0; i < state_.r.size(); ++i) state_.velocity.rate[i] += soft_r_[i], state_.spin.rate[i] += soft_q_[i];
+  StepResult second = solve_step(stage);
+  second.iterations += first.iterations;
+  return second;
+}
+
 double RodMotion::energy_less_work(double& scale) const {
   const Energy e = energy();
   scale = e.kinetic + e.elastic();
@@ -145,7 +164,8 @@ double RodMotion::energy_less_work(double& scale) const {
 // Energy less work is held against its lowest value so far: a step that ends too far above it is taken again with the scheme that damps most,
 // and if that gains too, refused.  [ERRATA B6, B18]
 StepResult RodMotion::step(double dt, bool guarded) {
-  constexpr double most = 0.01;  // of kinetic and elastic energy
+  constexpr double most =
+      0.01;  // of the largest kinetic and elastic energy so far: of the present one it would be nothing where a swing turns
   double scale = 0;
   if (!books_.has_lowest) books_.lowest = energy_less_work(scale), books_.has_lowest = true;
   kept_books_ = books_;
@@ -158,7 +178,8 @@ StepResult RodMotion::step(double dt, bool guarded) {
     note(true, dt, kept_);
     const double now = energy_less_work(scale);
     const double rounding = 1e-12 * std::abs(energy().gravity);
-    if (!guarded || !settings_.guard || now <= books_.lowest + most * scale + rounding) {
+    books_.largest = std::max(books_.largest, scale);
+    if (!guarded || !settings_.guard || now <= books_.lowest + most * books_.largest + rounding) {
       books_.lowest = std::min(books_.lowest, now);
       return result;
     }
@@ -181,7 +202,7 @@ Vec3 RodMotion::reaction_moment(int clamp) const {
 }
 
 void RodMotion::Books::visit_state(StateArchive& archive) {
-  archive(flow, gravity, weighed, hands, wind, drag, damping, lowest, has_lowest);
+  archive(flow, gravity, weighed, hands, wind, drag, damping, lowest, largest, has_lowest);
   for (auto* list : {&loads, &holds})
     for (RodProblem::Node& node : *list) archive(node.force, node.moment);
 }

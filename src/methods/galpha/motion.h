@@ -59,11 +59,12 @@ class RodMotion {
     Vec3 gravity = Vec3::Zero(), weighed = Vec3::Zero();  // weighed: mass times place
     std::vector<RodProblem::Node> loads, holds;           // by node
     double hands = 0, wind = 0, drag = 0, damping = 0;    // powers [W]
-    double lowest = 0;                                    // of energy less work
+    double lowest = 0, largest = 0;                       // of energy less work; of kinetic and elastic energy
     bool has_lowest = false;
     void visit_state(StateArchive& archive);
   };
   StepResult attempt(double dt, const Triple& triple);
+  StepResult solve_step(const Stage& stage);
   void set_rates(const Stage& stage);
   void note(bool count, double dt, const RodState& before);
   double energy_less_work(double& scale) const;  // and what its changes are measured by
@@ -80,7 +81,7 @@ class RodMotion {
   Books books_, kept_books_;
   Vec3 gravity_ = Vec3::Zero();  // of the drive
   int guarded_ = 0;
-  std::vector<Vec3> soft_r_, soft_q_;  // softest direction of the last verdict
+  std::vector<Vec3> soft_r_, soft_q_;  // softest direction of the last verdict; scratch of a first step
 };
 
 }  // namespace tendril::galpha

@@ -338,6 +338,11 @@ bool RodProblem::direction() {
   return true;
 }
 
+void RodProblem::set_direction(const PoseChain::Column& direction) {
+  step_ = direction;
+  base_r_ = r_, base_q_ = q_, base_n_ = n_;
+}
+
 void RodProblem::move(double fraction) {
   for (std::size_t i = 0; i < r_.size(); ++i) {
     r_[i] = base_r_[i] + fraction * step_.r[i];

@@ -86,6 +86,7 @@ class RodProblem {
   // For tests, and for whoever judges an equilibrium: the matrix of the present place.
   PoseChain& assemble();
   const PoseChain::Column& rows() const { return rows_; }
+  void set_direction(const PoseChain::Column& direction);  // where `move` goes from here
   const std::vector<Vec3>& places() const { return r_; }
   const std::vector<Quat>& frames() const { return q_; }
 
