@@ -4,61 +4,26 @@
 
 #include "methods/strands/strands.h"
 #include "model/framing.h"
+#include "model/node_frames.h"
 
 namespace tendril::strands {
-namespace {
 
-// The screw that takes one pose to the other: (w, t) with turn = exp(w), shift = J(w) t.
-void screw_between(const Pose& a, const Pose& b, V& w, V& t) {
-  const Vec3 turn = log_rotation(Quat(a.orientation.conjugate() * b.orientation));
-  const Vec3 shift = a.orientation.conjugate() * (b.position - a.position);
-  w = to_small(turn);
-  t = to_small(Vec3(left_jacobian_inverse(turn) * shift));
-}
-
-// Half of the unwrapped twist across a node at the start; at the ends, of the nearest inner node.
-double start_half_twist(const Model& model, int rod, int node) {
-  const RodSpan& span = model.rods[z(rod)].span;
-  if (span.inner == 0) return 0;
-  return 0.5 * model.initial.twist[InnerNodeIndex{span.first_inner + std::clamp(node - 1, 0, span.inner - 1)}];
-}
-
-}  // namespace
-
-// Rest strain of this method: the one screw that carries the rest frame of a node to that of the next, positions included.
-// Its length is the arc's, not the chord's, and where the rest strain is constant it is exact.
+// Rest strain of this method: the rest screw of each edge.
 void Strands::build_line(int rod) {
   Line& line = lines_[z(rod)];
   const RodModel& from = model_->rods[z(rod)];
   const RodSpan& span = from.span;
   line.along.assign(1, 0.0);
   for (int k = 0; k < span.edges; ++k) {
-    const NodeIndex i{span.first_node + k};
     const EdgeIndex e{span.first_edge + k};
     const Section& section = model_->section[e];
     // The rest screw of the edge, from node frame to node frame.
     Segment s;
-    V w, t;
-    screw_between({model_->rest_position[i], model_->rest_node_frame[i]},
-                  {model_->rest_position[i + 1], model_->rest_node_frame[i + 1]}, w, t);
-    // A screw knows its turn up to whole turns; the unwrapped rest twist of the nodes says how many there are.
-    const double twist = dot(w, t) / norm(t);  // about the direction of travel; any number of turns
-    const double before = k > 0 ? model_->rest_twist[InnerNodeIndex{span.first_inner + k - 1}] : HUGE_VAL;
-    const double after = k + 1 < span.edges ? model_->rest_twist[InnerNodeIndex{span.first_inner + k}] : HUGE_VAL;
-    const double near =
-        before == HUGE_VAL ? (after == HUGE_VAL ? twist : after) : (after == HUGE_VAL ? before : 0.5 * (before + after));
-    const double turns = math::round_nearest((near - twist) / math::two_pi);
-    if (turns != 0 && norm(w) > 0) {  // a section that turns by more than half a turn in one edge
-      const double angle = norm(w), sign = twist < 0 ? -1.0 : 1.0;
-      const V wound = ((angle + sign * turns * math::two_pi) / angle) * w;
-      const Vec3 shift = left_jacobian(to_eigen(w)) * to_eigen(t);
-      t = to_small(Vec3(left_jacobian_inverse(to_eigen(wound)) * shift));
-      w = wound;
-    }
+    const RestScrew screw = rest_screw(*model_, rod, k);
     // Strains are the screw over its length; compliances from the section.
-    s.h = norm(t);
-    s.v_rest = (1 / s.h) * t;
-    s.u_rest = (1 / s.h) * w;
+    s.h = norm(screw.t);
+    s.v_rest = (1 / s.h) * screw.t;
+    s.u_rest = (1 / s.h) * screw.w;
     s.compliance = {1 / section.EI1, 1 / section.EI2, 1 / section.GJ};
     if (from.shears) s.give.x = 1 / section.GA1, s.give.y = 1 / section.GA2;
     if (from.stretches) s.give.z = 1 / section.EA;
@@ -70,35 +35,15 @@ void Strands::build_line(int rod) {
   line.held.assign(model_->clamps.size(), 0);
 }
 
-// A rod that starts at rest starts exactly so. Otherwise nodes take the frame half way between their edges, walls their own.
 std::vector<State> Strands::initial_states(int rod) const {
   const RodSpan& span = model_->rods[z(rod)].span;
-  const Frame& start = model_->initial;
+  const std::vector<Quat> frames = start_node_frames(*model_, rod);
   std::vector<State> states(z(span.nodes));
-  // Largest distance from the rest shape, in position and in orientation.
-  double away = 0;
   for (int k = 0; k < span.nodes; ++k) {
-    const NodeIndex i{span.first_node + k};
-    away = std::max(away, (start.position[i] - model_->rest_position[i]).norm());
-  }
-  for (int k = 0; k < span.edges; ++k) {
-    const EdgeIndex e{span.first_edge + k};
-    away = std::max(away, model_->rods[z(rod)].length * start.orientation[e].angularDistance(model_->rest_frame[e]));
-  }
-  const bool at_rest = away < 1e-9 * model_->rods[z(rod)].length;
-  for (int k = 0; k < span.nodes; ++k) {
-    const NodeIndex i{span.first_node + k};
     State& at = states[z(k)];
-    at.r = to_small(start.position[i]);
+    at.r = to_small(model_->initial.position[NodeIndex{span.first_node + k}]);
+    at.q = to_small(frames[z(k)]);
     at.x = {{0, 0, 0}, {0, 0, 0}};
-    const EdgeIndex before{span.first_edge + std::max(0, k - 1)}, after{span.first_edge + std::min(k, span.edges - 1)};
-    const Vec3 tangent = (director(start.orientation[before], 2) + director(start.orientation[after], 2)).normalized();
-    const double half = k == 0 ? -start_half_twist(*model_, rod, 0) : start_half_twist(*model_, rod, k);
-    at.q = to_small(at_rest ? model_->rest_node_frame[i] : turned(carried_onto(start.orientation[before], tangent), half));
-  }
-  for (const ClampModel& clamp : model_->clamps) {
-    if (clamp.rod != rod || !clamp.direction || at_rest) continue;
-    states[z(clamp.node.value - span.first_node)].q = to_small(clamp.start.orientation);
   }
   return states;
 }

@@ -1,0 +1,145 @@
+// What `galpha` can do, its options, its checks, its step advice.
+#include <cmath>
+
+#include "math/number.h"
+#include "methods/galpha/galpha.h"
+#include "model/checks.h"
+#include "model/node_frames.h"
+#include "model/rates.h"
+
+namespace tendril::galpha {
+namespace {
+
+OptionInfo number(const char* name, const char* unit, double fallback, double low, double high, const char* sentence) {
+  return {name, unit, fallback, low, high, {}, sentence};
+}
+OptionInfo flag(const char* name, bool fallback, const char* sentence) {
+  return {name, "", fallback, -forever, forever, {}, sentence};
+}
+OptionInfo word(const char* name, std::vector<std::string> choices, const char* sentence) {
+  return {name, "", choices.front(), -forever, forever, choices, sentence};
+}
+
+MethodInfo make_info() {
+  MethodInfo info;
+  info.name = "galpha";
+  info.title = "Dynamic Cosserat rods by generalized-alpha";
+  info.paper =
+      "Sobottka, Lay, Weber: Stable Integration of the Dynamic Cosserat Equations with Application to Hair Modeling, "
+      "Journal of WSCG 16, "
+      "2008";
+  info.summary =
+      "implicit, any step, second order in space and time, numerical damping under control: poses and forces in one "
+      "boundary "
+      "value problem per step";
+  constexpr FeatureSet both{
+      Feature::anisotropic,    Feature::rest_curvature, Feature::stretch,           Feature::shear,
+      Feature::stiffening,     Feature::line_moments,   Feature::follower_loads,    Feature::drag,
+      Feature::damping,        Feature::couplings,      Feature::turning_couplings, Feature::hold_position,
+      Feature::hold_direction, Feature::hold_twist,     Feature::hold_twist_alone,  Feature::hold_inside,
+      Feature::sliding_clamps};
+  info.can.motion = both.with({Feature::inertia});
+  info.can.equilibrium = both.with({Feature::equilibria, Feature::stability});
+  info.can.fewest_edges = 2;
+  info.options = {
+      word("formulation", {"pose"}, "Unknowns. `pose`: a pose per node and a force per segment, from an energy."),
+      word("scheme", {"rho_infinity", "triple"},
+           "What gives the time scheme: `rho_infinity`, of second order, or `triple`: alpha, beta and gamma as the paper "
+           "has them."),
+      number("rho_infinity", "", 0.3, 0, 1,
+             "Spectral radius at infinite frequency: 0 damps what a step does not resolve at once, 1 not at all. At most "
+             "0.95 for rods "
+             "that do not stretch."),
+      number("alpha", "", 0.3, -10, 0.5, "Of scheme = \"triple\". The paper's .3, 0, .7 is backward Euler."),
+      number("beta", "", 0.0, -10, 0.5, "Of scheme = \"triple\"."),
+      number("gamma", "", 0.7, 0.5, 10, "Of scheme = \"triple\"."),
+      flag("guard", true,
+           "A step after which energy less work has risen by more than 1 % of kinetic and elastic energy above its lowest "
+           "value is taken "
+           "again with rho_infinity = 0, then in halves."),
+      number("newton_tolerance", "", 1e-8, 1e-13, 1e-2,
+             "Largest residual of a step: forces over EI/L^2, weight and loads; lengths over what these move in a step."),
+      number("iterations", "", 40, 1, 1e4, "Newton iterations of one step."),
+      word("guess", {"extrapolated", "last"},
+           "Where Newton's method begins: the motion extrapolated, or the last state as in the paper."),
+      number("relaxation", "", 1, 0.01, 1, "Largest fraction of a Newton step that is taken (the paper's mu)."),
+      flag("seek_minimum", true, "An equilibrium that is not a minimum of the energy is left for one that is."),
+  };
+  info.failures = {
+      {"a segment turned by more than 3 rad against the next node", "take more segments"},
+      {"the step gained energy", "take a smaller time.step or a smaller options.galpha.rho_infinity"},
+  };
+  return info;
+}
+
+std::string option(const char* name) { return std::string("options.galpha.") + name; }
+
+void check_scheme(const Model& model, const Options& options, Problems& problems) {
+  if (options.word("scheme") == "triple") {
+    const Triple t{options.number("alpha"), options.number("beta"), options.number("gamma")};
+    if (!t.stable())
+      problems.push_back({Severity::error, "", option("gamma"),
+                          "alpha - beta + gamma is " + std::to_string(t.alpha - t.beta + t.gamma),
+                          "must be at least 1/2 or motions grow", "take scheme = \"rho_infinity\", or a larger gamma"});
+    return;
+  }
+  constexpr double most = 0.95;
+  for (const RodModel& rod : model.rods)
+    if (options.number("rho_infinity") > most && !rod.stretches) {
+      problems.push_back(
+          {Severity::error, "", option("rho_infinity"),
+           "got " + std::to_string(options.number("rho_infinity")) + ", and rod " + rod.name + " does not stretch",
+           "must be at most 0.95: the tension of a rod that does not stretch would alternate ever wider",
+           "take a smaller one, or stretch = \"elastic\""});
+      return;
+    }
+}
+
+// A segment's strain is a rotation vector: beyond half a turn it would be another one.
+void check_turns(const Model& model, Problems& problems) {
+  constexpr double most = 2.5;  // [rad]
+  for (std::size_t r = 0; r < model.rods.size(); ++r) {
+    const RodSpan& span = model.rods[r].span;
+    double rest = 0, start = 0;
+    for (int k = 0; k < span.edges; ++k) rest = std::max(rest, norm(rest_screw(model, static_cast<int>(r), k).w));
+    for (int i = 0; i < span.inner; ++i)
+      start = std::max(start, std::abs(model.initial.twist[InnerNodeIndex(span.first_inner + i)]));
+    const auto refuse = [&](const std::string& field, double turn) {
+      const int needed = static_cast<int>(std::ceil(span.edges * turn / most));
+      problems.push_back({Severity::error, "", "rod[" + std::to_string(r) + "]." + field,
+                          "turns a segment by " + std::to_string(turn) + " rad", "at most 2.5 rad",
+                          "take at least " + std::to_string(needed) + " segments"});
+    };
+    if (rest > most) refuse("segments", rest);
+    if (start > most && start > rest + 1e-9) refuse("initial_twist", start);
+  }
+}
+
+}  // namespace
+
+Problems check(const Model& model, const Options& options) {
+  Problems problems;
+  check_scheme(model, options, problems);
+  check_turns(model, problems);
+  return problems;
+}
+
+// Nothing limits stability. Accuracy: the first bending modes.
+StepAdvice advise(const Model& model, const Options&) {
+  constexpr double per_step = 0.1;  // [rad] of the third mode
+  StepAdvice advice;
+  advice.advised = HUGE_VAL;
+  for (const RodModel& rod : model.rods) {
+    const double step = per_step / bending_rate(model, rod, 1);
+    if (step >= advice.advised) continue;
+    advice.advised = step, advice.reason = "accuracy of the bending waves of rod " + rod.name;
+  }
+  return advice;
+}
+
+const MethodEntry& entry() {
+  static const MethodEntry the_entry{make_info(), &check, &advise, &make_method<Galpha, Settings>};
+  return the_entry;
+}
+
+}  // namespace tendril::galpha
