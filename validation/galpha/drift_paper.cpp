@@ -49,7 +49,7 @@ Drift drift_of(const paper::Settings& settings, double row, std::vector<std::vec
 std::vector<Check> experiment(ExperimentContext& context) {
   std::vector<Check> checks;
   std::vector<std::vector<double>> rows;
-  const std::pair<const char*, paper::Triple> schemes[] = {{"rho 0.3", paper::triple_of(0.3)},
+  const std::pair<const char*, paper::Triple> schemes[] = {{"rho 0.3", galpha::Triple::of_radius(0.3)},
                                                            {".3/0/.7", paper::printed_triple}};
   double row = 0;
   for (const auto& [name, triple] : schemes) {

@@ -3,6 +3,7 @@
 
 #include "math/number.h"
 #include "methods/galpha/galpha.h"
+#include "methods/galpha/paper/paper.h"
 #include "model/checks.h"
 #include "model/node_frames.h"
 #include "model/rates.h"
@@ -42,7 +43,10 @@ MethodInfo make_info() {
   info.can.equilibrium = both.with({Feature::equilibria, Feature::stability});
   info.can.fewest_edges = 2;
   info.options = {
-      word("formulation", {"pose"}, "Unknowns. `pose`: a pose per node and a force per segment, from an energy."),
+      word("formulation", {"pose", "paper"},
+           "Unknowns. `pose`: a pose per node and a force per segment, from an energy. `paper`: velocity, spin, curvature "
+           "and "
+           "force at nodes, in local axes; for comparison, less accurate and less able."),
       word("scheme", {"rho_infinity", "triple"},
            "What gives the time scheme: `rho_infinity`, of second order, or `triple`: alpha, beta and gamma as the paper "
            "has them."),
@@ -63,12 +67,18 @@ MethodInfo make_info() {
       word("guess", {"extrapolated", "last"},
            "Where Newton's method begins: the motion extrapolated, or the last state as in the paper."),
       number("relaxation", "", 1, 0.01, 1, "Largest fraction of a Newton step that is taken (the paper's mu)."),
+      word("space", {"products_of_means", "means_of_products", "recurrence"},
+           "Of formulation = \"paper\": how a segment takes values from its nodes. `products_of_means`: box scheme. "
+           "`means_of_products`: as printed, gains energy. `recurrence`: the printed recurrence, of first order."),
+      number("feedback", "", 1, 0, 1,
+             "Of formulation = \"paper\": which part of a held far end's error a step takes back; 0: it drifts."),
       flag("seek_minimum", true, "An equilibrium that is not a minimum of the energy is left for one that is."),
   };
   info.failures = {
       {"a segment turned by more than 3 rad against the next node", "take more segments"},
       {"the step gained energy", "take a smaller time.step or a smaller options.galpha.rho_infinity"},
   };
+  for (const FailureInfo& failure : paper::failures()) info.failures.push_back(failure);
   return info;
 }
 
@@ -121,8 +131,30 @@ Problems check(const Model& model, const Options& options) {
   Problems problems;
   check_scheme(model, options, problems);
   check_turns(model, problems);
+  if (options.word("formulation") == "paper")
+    for (const Problem& problem : paper::check_paper(model)) problems.push_back(problem);
   return problems;
 }
+
+namespace {
+paper::Settings paper_settings(const Options& options) {
+  const std::string& space = options.word("space");
+  paper::Settings s;
+  s.space = space == "recurrence"          ? paper::Space::recurrence
+            : space == "means_of_products" ? paper::Space::means_of_products
+                                           : paper::Space::products_of_means;
+  s.triple = Settings::from(options).motion.triple;
+  s.feedback = options.number("feedback"), s.relaxation = options.number("relaxation");
+  s.iterations = static_cast<int>(options.number("iterations"));
+  s.first_failure = static_cast<int>(entry().info.failures.size() - paper::failures().size());
+  return s;
+}
+std::unique_ptr<Method> make(std::shared_ptr<const Model> model, const Options& options, const Resources& resources) {
+  if (options.word("formulation") == "paper")
+    return std::make_unique<paper::Paper>(std::move(model), paper_settings(options));
+  return make_method<Galpha, Settings>(std::move(model), options, resources);
+}
+}  // namespace
 
 // Nothing limits stability. Accuracy: the first bending modes.
 StepAdvice advise(const Model& model, const Options&) {
@@ -138,7 +170,7 @@ StepAdvice advise(const Model& model, const Options&) {
 }
 
 const MethodEntry& entry() {
-  static const MethodEntry the_entry{make_info(), &check, &advise, &make_method<Galpha, Settings>};
+  static const MethodEntry the_entry{make_info(), &check, &advise, &make};
   return the_entry;
 }
 

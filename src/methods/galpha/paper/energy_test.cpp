@@ -42,9 +42,9 @@ SENTENCE("galpha",
          "paper: means of products gain energy on a coil of six segments at small steps, many times what there is") {
   Scene scene = coil(6);
   scene.loads.push_back(gravity(Vec3(0, 0, -9.81)));
-  const Rise printed = rise_of(scene, of(triple_of(0.3), Space::means_of_products), 1e-4, 1000);
+  const Rise printed = rise_of(scene, of(Triple::of_radius(0.3), Space::means_of_products), 1e-4, 1000);
   EXPECT_GT(printed.rise, 1 * printed.drop);
-  const Rise means = rise_of(scene, of(triple_of(0.3)), 1e-4, 1000);
+  const Rise means = rise_of(scene, of(Triple::of_radius(0.3)), 1e-4, 1000);
   EXPECT_TRUE(means.fine);
   EXPECT_LT(means.rise, 0.02 * means.drop);
 }
@@ -55,7 +55,7 @@ SENTENCE("galpha", "paper: what weight does to a coil closes the energy balance 
   for (int k = 0; k < 3; ++k) {
     Scene scene = coil(12 << k);
     scene.loads.push_back(gravity(Vec3(0, 0, -9.81)));
-    const Rise r = rise_of(scene, of(triple_of(0.6)), 5e-4, 400);
+    const Rise r = rise_of(scene, of(Triple::of_radius(0.6)), 5e-4, 400);
     EXPECT_TRUE(r.fine);
     rise[k] = r.rise / r.drop;
   }
@@ -74,7 +74,7 @@ double gained_alone(Space space, double dt) {
   ForceLoad load = tip_force(Vec3(0.5, 2, 1));
   load.factor.shape = TimetableShape::hold, load.factor.keys = {{0, 1}, {1, 0}, {9, 0}};
   scene.loads.push_back(load);
-  Paper method(model_of(scene), of(triple_of(0.9), space));
+  Paper method(model_of(scene), of(Triple::of_radius(0.9), space));
   EXPECT_EQ(method.relax(0, 1, {}).outcome, Outcome::fine);
   const double start = frame_of(method).own_energy.total();
   for (int k = 0; k < int(2 / dt + 0.5); ++k) EXPECT_EQ(method.step(1 + k * dt, dt, {}).outcome, Outcome::fine);
@@ -100,7 +100,7 @@ SENTENCE("galpha",
   DistributedLoad along;
   along.rod = "rod", along.force = Vec3(0, 2, -1), along.from = 0.25, along.to = 0.75;
   scene.loads.push_back(push), scene.loads.push_back(along);
-  Paper method(model_of(scene), of(triple_of(0.6)));
+  Paper method(model_of(scene), of(Triple::of_radius(0.6)));
   const Frame start = frame_of(method);
   run(method, 1e-3, 2000);
   const Frame frame = frame_of(method);

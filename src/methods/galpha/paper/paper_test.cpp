@@ -30,7 +30,7 @@ SENTENCE("galpha", "paper: a cantilever is where the elastica is, to second orde
       double error[3] = {};
       for (int k = 0; k < 3; ++k) {
         const int n = 20 << k;
-        error[k] = (relaxed(cantilever(n, c.load), of(triple_of(0.3), space)).position[NodeIndex(n)] - c.tip).norm();
+        error[k] = (relaxed(cantilever(n, c.load), of(Triple::of_radius(0.3), space)).position[NodeIndex(n)] - c.tip).norm();
       }
       EXPECT_LT(error[2], 2e-4);
       EXPECT_NEAR(order(error[0], error[1]), 2, 0.05);
@@ -81,7 +81,7 @@ SENTENCE("galpha", "paper: a damped motion ends at the equilibrium") {
   scene.loads.push_back(gravity(Vec3(0, 0, -2)));
   scene.rods[0].damping.mass = 6;
   const Frame there = relaxed(scene);
-  for (const Triple& triple : {triple_of(0.3), printed_triple}) {
+  for (const Triple& triple : {Triple::of_radius(0.3), printed_triple}) {
     Paper method(model_of(scene), of(triple));
     run(method, 0.02, 700);
     const Frame frame = frame_of(method);
@@ -130,7 +130,7 @@ SENTENCE("galpha",
   Timetable<double> factor;
   factor.shape = TimetableShape::smooth, factor.keys = {{0, 0}, {1, 1}};
   for (const double rho : {0.0, 0.3, 0.6, 0.9, -1.0}) {
-    const Triple triple = rho < 0 ? printed_triple : triple_of(rho);
+    const Triple triple = rho < 0 ? printed_triple : Triple::of_radius(rho);
     Course c[3];
     for (int k = 0; k < 3; ++k) c[k] = course_of(factor, triple, 800 << k);
     const double expected = rho < 0 ? 1 : 2;
@@ -144,7 +144,7 @@ SENTENCE("galpha", "paper: after a sudden release motion stays of second order, 
   factor.shape = TimetableShape::hold, factor.keys = {{0, 1}, {0.5, 0}, {2, 0}};
   for (const double rho : {0.3, 0.9}) {
     Course c[3];
-    for (int k = 0; k < 3; ++k) c[k] = course_of(factor, triple_of(rho), 800 << k);
+    for (int k = 0; k < 3; ++k) c[k] = course_of(factor, Triple::of_radius(rho), 800 << k);
     EXPECT_NEAR(observed(c, &Course::position), 2, 0.1) << rho;
     EXPECT_NEAR(observed(c, &Course::velocity), 2, 0.1) << rho;
   }
@@ -179,7 +179,7 @@ Scene arc_between_clamps(int segments) {
   return scene;
 }
 double worst_gap(const Scene& scene, double feedback, double dt, double time) {
-  Settings settings = of(triple_of(0.3));
+  Settings settings = of(Triple::of_radius(0.3));
   settings.feedback = feedback;
   Paper method(model_of(scene), settings);
   double worst = 0;
@@ -207,7 +207,7 @@ SENTENCE("galpha", "paper: clamps that move and turn take the rod along, do its 
   scene.clamps[0].turn.keys = {{0, 0}, {1, 0.1}};
   scene.clamps[1].move.keys = {{0, Vec3::Zero()}, {1, Vec3(0, 0.05, 0.2)}};
   scene.clamps[1].until = 1.5;
-  Paper method(model_of(scene), of(triple_of(0.6)));
+  Paper method(model_of(scene), of(Triple::of_radius(0.6)));
   const Frame start = frame_of(method);
   run(method, 1e-3, 1500);
   const Frame held = frame_of(method);
@@ -273,7 +273,7 @@ double apart_from_compact(int segments) {
   force.factor.shape = TimetableShape::smooth, force.factor.keys = {{0, 0}, {0.3, 1}};
   moment.factor = force.factor;
   scene.loads = {force, moment, gravity(Vec3(0, -1, -4))};
-  Paper paper(model_of(scene), of(triple_of(0.6)));
+  Paper paper(model_of(scene), of(Triple::of_radius(0.6)));
   compact::Settings settings;
   settings.scheme = compact::Scheme::trbdf2;
   compact::Compact other(model_of(scene), settings);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "math/rotation.h"
+#include "model/node_frames.h"
 
 namespace tendril::galpha::paper {
 namespace {
@@ -19,14 +20,6 @@ std::vector<Vec3> to_nodes(const RodData& rod, const std::vector<Vec3>& of_segme
   at[z(n)] = 2 * of_segments[z(n - 1)] - at[z(n - 1)];
   if (n == 1) at[0] = at[1] = of_segments[0];
   return at;
-}
-
-// The arc between two node poses, taken as one screw: its length and its curvature.
-void arc_between(const Pose& a, const Pose& b, double& length, Vec3& curvature) {
-  const Vec3 turn = log_rotation(Quat(a.orientation.conjugate() * b.orientation));
-  const Vec3 shift = a.orientation.conjugate() * (b.position - a.position);
-  length = (left_jacobian_inverse(turn) * shift).norm();
-  curvature = turn / length;
 }
 
 bool starts_at_rest(const Model& model, const RodData& rod, double length) {
@@ -70,12 +63,11 @@ RodData rod_data(const Model& model, int number) {
   std::vector<Vec3> rest;
   for (int k = 0; k < from.span.edges; ++k) {
     const EdgeIndex e = rod.edge(k);
-    const NodeIndex i = rod.node(k);
     const Section& section = model.section[e];
+    const RestScrew screw = rest_screw(model, number, k);
     Segment s;
-    rest.emplace_back();
-    arc_between({model.rest_position[i], model.rest_node_frame[i]},
-                {model.rest_position[i + 1], model.rest_node_frame[i + 1]}, s.length, rest.back());
+    s.length = norm(screw.t);
+    rest.push_back(to_eigen(screw.w) / s.length);
     s.mass = section.line_mass, s.damping = from.damping.mass;
     s.inertia = Vec3(section.rotary1, section.rotary2, section.rotary1 + section.rotary2);  // [ERRATA B2]
     rod.segments.push_back(s);

@@ -3,17 +3,14 @@
 
 #include <vector>
 
+#include "methods/galpha/scheme.h"
 #include "tendril/method.h"
 
 namespace tendril::galpha::paper {
 
-// One triple of the generalized-alpha method for systems of first order:
+// The triple of scheme.h, for systems of first order as the paper has them:
 //   M [(1 - alpha) x_t^i + alpha x_t^(i-1)] + (1 - beta) G^i + beta G^(i-1) = 0,   x^i = x^(i-1) + dt [(1 - gamma) x_t^(i-1) + gamma x_t^i]
-struct Triple {
-  double alpha = 0, beta = 0, gamma = 1;
-};
-// The triple of second order whose spectral radius at infinite frequency is rho.  [Sobottka 2008, section 4.2; ERRATA B4]
-inline Triple triple_of(double rho) { return {(3 * rho - 1) / (2 * (1 + rho)), rho / (1 + rho), 1 / (1 + rho)}; }
+using galpha::Triple;
 inline constexpr Triple implicit_euler{0, 0, 1};
 inline constexpr Triple printed_triple{0.3, 0, 0.7};  // implicit Euler, too [ERRATA B5]
 
@@ -26,7 +23,7 @@ enum class Space {
 
 struct Settings {
   Space space = Space::products_of_means;
-  Triple triple = triple_of(0.3);
+  Triple triple = Triple::of_radius(0.3);
   double feedback = 1;       // fraction of a held far end's error that a step takes back; 0: none  [ERRATA B11]
   double relaxation = 1;     // of Newton's steps; the paper's mu, always below 1 there
   double tolerance = 1e-10;  // of the residual, over the size of its terms

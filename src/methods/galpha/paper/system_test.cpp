@@ -99,13 +99,13 @@ DifferenceResult compare_tangent(const Settings& settings, bool held, double dt,
 SENTENCE("galpha", "paper: the tangent of a step is the derivative of its residual, in both box schemes, held and free") {
   for (const Space space : {Space::products_of_means, Space::means_of_products})
     for (const bool held : {false, true}) {
-      const auto result = compare_tangent(of(triple_of(0.6), space), held, 0.05, held ? 3 : 4);
+      const auto result = compare_tangent(of(Triple::of_radius(0.6), space), held, 0.05, held ? 3 : 4);
       EXPECT_TRUE(result.ok) << result.message;
     }
 }
 SENTENCE("galpha", "paper: the tangent of an equilibrium is the derivative of its residual") {
   for (const Space space : {Space::products_of_means, Space::means_of_products}) {
-    const auto result = compare_tangent(of(triple_of(0.6), space), false, 0, 5);
+    const auto result = compare_tangent(of(Triple::of_radius(0.6), space), false, 0, 5);
     EXPECT_TRUE(result.ok) << result.message;
   }
 }
@@ -120,7 +120,7 @@ SENTENCE("galpha",
 
 SENTENCE("galpha", "paper: a triple of rho_infinity is of second order and ends where the printed formulas say") {
   for (const double rho : {0.0, 0.3, 0.6, 0.9, 1.0}) {
-    const auto [alpha, beta, gamma] = triple_of(rho);
+    const auto [alpha, beta, gamma] = Triple::of_radius(rho);
     EXPECT_NEAR(alpha - beta + gamma, 0.5, 1e-15);
     const double lambda = -rho;  // [Sobottka 2008, section 4.2]
     EXPECT_NEAR(alpha, (3 * lambda + 1) / (2 * lambda - 2), 1e-15);
