@@ -213,6 +213,8 @@ SENTENCE("scene", "winches stand at an end that is held, with rope enough, and r
             std::string::npos);
   EXPECT_CONTAINS(winch("speed = { keys = [[0, 0]] }\nforce = { keys = [[0, 1]] }\n"), "speed and force are both given");
   EXPECT_CONTAINS(winch("[[winch]]\nrod = \"beam\"\n"), "winch[1]: stands where winch \"winch1\" stands");
+  EXPECT_CONTAINS(winch("name = \"drum\"\nfollows = \"drun\"\n"),
+                  "winch[0].follows: no winch is called \"drun\"; the scene has no other winch");
   const auto reeving = [](const std::string& fields) {
     return complaints(plain_scene +
                       "[[rod]]\nname = \"rope\"\nmaterial = \"rubber\"\nsection = { circle = { radius = 0.01 } }\n"
