@@ -61,6 +61,13 @@ void check_patience(const Scene& scene, Examined& examined) {
 
 }  // namespace
 
+std::string methods_that_can(Feature feature) {
+  std::string names;
+  for (const MethodEntry& method : all_methods())
+    if (method.info.can.any(feature)) names += (names.empty() ? "" : ", ") + method.info.name;
+  return names.empty() ? "no method can" : "methods that can: " + names;
+}
+
 Examined examine(const Scene& scene, const MethodEntry& method) {
   Examined out;
   const auto add = [&out](Problems more) {

@@ -19,4 +19,11 @@ struct Examined {
 };
 Examined examine(const Scene& scene, const MethodEntry& method);
 
+// A request that cannot be met, as the only problem.
+inline Problems one_error(const std::string& field, const std::string& what, const std::string& allowed,
+                          const std::string& remedy) {
+  return {{Severity::error, "", field, what, allowed, remedy}};
+}
+std::string methods_that_can(Feature feature);  // "methods that can: compact, galpha", or that there are none
+
 }  // namespace tendril

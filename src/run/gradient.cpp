@@ -14,11 +14,6 @@
 namespace tendril {
 namespace {
 
-Problems one_error(const std::string& field, const std::string& what, const std::string& allowed,
-                   const std::string& remedy) {
-  return {{Severity::error, "", field, what, allowed, remedy}};
-}
-
 // Both neighbours of the scene.
 struct ModelsBeside {
   double less = 0, more = 0;

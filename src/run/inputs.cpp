@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "model/material_point.h"
+#include "run/check.h"
 #include "run/input_state.h"
 #include "run/inside.h"
 
@@ -118,16 +119,9 @@ bool set_path(std::string_view name, const std::string& owner_name, bool turns, 
   return true;
 }
 
-std::string methods_with(Feature feature) {
-  std::string names;
-  for (const MethodEntry& method : all_methods())
-    if (method.info.can.any(feature)) names += (names.empty() ? "" : ", ") + method.info.name;
-  return names.empty() ? "no method can" : "methods that can: " + names;
-}
-
 void require(Feature feature, const std::string& name, const MethodInfo& method) {
-  TENDRIL_REQUIRE(method.can.any(feature),
-                  fmt::format("{}: method `{}` {}; {}", name, method.name, info_of(feature).lack, methods_with(feature)));
+  TENDRIL_REQUIRE(method.can.any(feature), fmt::format("{}: method `{}` {}; {}", name, method.name, info_of(feature).lack,
+                                                       methods_that_can(feature)));
 }
 
 void switch_joint(const std::string& name, int joint, const InputValue& value, const MethodInfo& method, Live& live) {

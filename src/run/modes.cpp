@@ -15,23 +15,6 @@
 #include "tendril/simulate.h"
 
 namespace tendril {
-namespace {
-
-Problems one_error(const std::string& field, const std::string& what, const std::string& allowed,
-                   const std::string& remedy) {
-  return {{Severity::error, "", field, what, allowed, remedy}};
-}
-
-// "compact", or "compact, galpha".
-std::string methods_with(Feature feature) {
-  std::string names;
-  for (const MethodInfo& method : all_method_infos())
-    if (method.can.any(feature)) names += (names.empty() ? "" : ", ") + method.name;
-  return names;
-}
-
-}  // namespace
-
 double NaturalMode::frequency() const { return omega_squared > 0 ? std::sqrt(omega_squared) / (2 * std::numbers::pi) : 0; }
 
 Checked<Modes> natural_modes(const Scene& scene, int count) {
@@ -39,7 +22,7 @@ Checked<Modes> natural_modes(const Scene& scene, int count) {
     return one_error("count", fmt::format("got {}", count), fmt::format("must be 1 to {}", max_modes), "");
   if (const MethodInfo* info = find_method_info(scene.method); info != nullptr && !info->can.any(Feature::modes))
     return one_error("method", fmt::format("method `{}` {}", scene.method, info_of(Feature::modes).lack), "",
-                     "methods that can: " + methods_with(Feature::modes));
+                     methods_that_can(Feature::modes));
   Scene still = scene;
   still.time.mode = Mode::statics;
   Checked<Simulation> opened = Simulation::open(still);
