@@ -44,7 +44,7 @@ std::vector<Check> experiment(ExperimentContext& context) {
   std::vector<std::vector<double>> rows;
   const auto orders = [&](const std::string& name, double rho, bool paper, bool sudden, double target) {
     End ends[3];
-    for (int k = 0; k < 3; ++k) ends[k] = end_of(rho, paper, sudden, 400 << k);
+    for (int k = 0; k < 3; ++k) ends[k] = end_of(rho, paper, sudden, 1600 << k);
     const auto order = [](const Vec3& a, const Vec3& b, const Vec3& c) {
       return std::log2((a - b).norm() / (b - c).norm());
     };

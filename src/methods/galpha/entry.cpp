@@ -1,4 +1,5 @@
 // What `galpha` can do, its options, its checks, its step advice.
+#include <algorithm>
 #include <cmath>
 
 #include "math/number.h"
@@ -7,6 +8,7 @@
 #include "model/checks.h"
 #include "model/node_frames.h"
 #include "model/rates.h"
+#include "model/rest_curve.h"
 
 namespace tendril::galpha {
 namespace {
@@ -105,13 +107,30 @@ void check_scheme(const Model& model, const Options& options, Problems& problems
     }
 }
 
+// [rad] How far the rest curve bends along a segment: beyond half a turn its end frames do not tell.
+double bend_along(const Model& model, const RodModel& rod, int edge) {
+  if (!rod.rest_curve) return 0;
+  constexpr int parts = 8;
+  const double from = model.material[NodeIndex(rod.span.first_node + edge)],
+               length = model.rest_length[EdgeIndex(rod.span.first_edge + edge)];
+  double sum = 0;
+  Vec3 before = rod.rest_curve->at(from + 1e-6 * length).tangent;
+  for (int k = 1; k <= parts; ++k) {
+    const Vec3 next = rod.rest_curve->at(from + length * std::min(1 - 1e-6, double(k) / parts)).tangent;
+    sum += std::atan2(before.cross(next).norm(), before.dot(next));
+    before = next;
+  }
+  return sum;
+}
+
 // A segment's strain is a rotation vector: beyond half a turn it would be another one.
 void check_turns(const Model& model, Problems& problems) {
   constexpr double most = 2.5;  // [rad]
   for (std::size_t r = 0; r < model.rods.size(); ++r) {
     const RodSpan& span = model.rods[r].span;
     double rest = 0, start = 0;
-    for (int k = 0; k < span.edges; ++k) rest = std::max(rest, norm(rest_screw(model, static_cast<int>(r), k).w));
+    for (int k = 0; k < span.edges; ++k)
+      rest = std::max({rest, norm(rest_screw(model, static_cast<int>(r), k).w), bend_along(model, model.rods[r], k)});
     for (int i = 0; i < span.inner; ++i)
       start = std::max(start, std::abs(model.initial.twist[InnerNodeIndex(span.first_inner + i)]));
     const auto refuse = [&](const std::string& field, double turn) {

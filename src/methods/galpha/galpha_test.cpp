@@ -57,7 +57,8 @@ SENTENCE("galpha",
       const Verdict& verdict = simulation.frame().report.verdict;
       EXPECT_EQ(verdict.unstable, part < 1 || seek ? 0 : 2) << part << ": " << to_text(verdict);
       // Elastica: the tip has turned by 60 degrees at 1.152 of Euler's load.
-      if (part > 1.1) EXPECT_NEAR(simulation.frame().position[NodeIndex(40)].x(), seek ? 0.741 : 1.0, seek ? 3e-3 : 1e-9);
+      if (part < 1.1) continue;
+      EXPECT_NEAR(simulation.frame().position[NodeIndex(40)].x(), seek ? 0.741 : 1.0, seek ? 3e-3 : 1e-9);
     }
   }
 }

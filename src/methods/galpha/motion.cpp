@@ -42,22 +42,17 @@ void RodMotion::restart(double dt, bool clamps_jump) {
   note(false, 0, state_);
 }
 
-// The scheme's rates belong to another instant than the true ones: at a start that is made up for as far as it is known, and where steps
-// change their length they are taken along.
+// The scheme's rates belong to another instant than the true ones: where steps change their length they are taken along. At a start they are the
+// true ones.
 void RodMotion::set_rates(const Stage& stage) {
   const double now = stage.lead() * stage.dt;
   const bool starts = state_.dt == 0;
   const double ratio = starts ? 0 : state_.lead != 0 ? now / state_.lead : 1;
   state_.lead = now;
   if (!starts && ratio == 1) return;
-  const auto renew = [&](Level& level, const std::vector<Vec3>* dot) {
-    for (std::size_t i = 0; i < level.dot.size(); ++i) {
-      level.rate[i] = starts ? Vec3(level.dot[i]) : Vec3(level.dot[i] + ratio * (level.rate[i] - level.dot[i]));
-      if (starts && dot) level.rate[i] += now * (*dot)[i];
-    }
-  };
-  renew(state_.place, &state_.velocity.dot), renew(state_.turn, &state_.spin.dot);
-  renew(state_.velocity, nullptr), renew(state_.spin, nullptr), renew(state_.strain, nullptr);
+  for (Level* level : {&state_.place, &state_.turn, &state_.velocity, &state_.spin, &state_.strain})
+    for (std::size_t i = 0; i < level->dot.size(); ++i)
+      level->rate[i] = level->dot[i] + ratio * (level->rate[i] - level->dot[i]);
 }
 
 Energy RodMotion::energy() const {
@@ -133,23 +128,29 @@ StepResult RodMotion::solve_step(const Stage& stage) {
   return result;
 }
 
-// The first step after a start is taken twice: how accelerations change is known only after it.
+// The first step after a start is taken twice: how accelerations change is known only after it. Then rates are set to the instant they belong
+// to, unless accelerations change so much that the step does not resolve the motion at all.
 StepResult RodMotion::attempt(double dt, const Triple& triple) {
+  constexpr double resolved = 0.5;
   const Stage stage{triple, dt};
   kept_ = state_;
   const bool starts = state_.dt == 0;
   set_rates(stage);
   const StepResult first = solve_step(stage);
   if (!starts || !first.fine || stage.lead() == 0) return first;
-  for (const bool turn : {false, true}) {
-    const std::vector<Vec3>&before = (turn ? kept_.spin : kept_.velocity).dot,
-          &after = (turn ? state_.spin : state_.velocity).dot;
-    std::vector<Vec3>& more = turn ? soft_q_ : soft_r_;
-    for (std::size_t i = 0; i < more.size(); ++i) more[i] = stage.lead() * (after[i] - before[i]);
+  double change = 0, size = 0;
+  for (std::size_t i = 0; i < soft_r_.size(); ++i) {
+    soft_r_[i] = state_.velocity.dot[i] - kept_.velocity.dot[i], soft_q_[i] = state_.spin.dot[i] - kept_.spin.dot[i];
+    change += rod_.mass[i] * soft_r_[i].squaredNorm(), size += rod_.mass[i] * kept_.velocity.dot[i].squaredNorm();
   }
+  if (!(change <= resolved * resolved * size)) return first;
   state_ = kept_;
   set_rates(stage);
-  for (std::size_t i = 0; i < state_.r.size(); ++i) state_.velocity.rate[i] += soft_r_[i], state_.spin.rate[i] += soft_q_[i];
+  const double lead = stage.lead();
+  for (std::size_t i = 0; i < state_.r.size(); ++i) {
+    state_.place.rate[i] += lead * dt * state_.velocity.dot[i], state_.turn.rate[i] += lead * dt * state_.spin.dot[i];
+    state_.velocity.rate[i] += lead * soft_r_[i], state_.spin.rate[i] += lead * soft_q_[i];
+  }
   StepResult second = solve_step(stage);
   second.iterations += first.iterations;
   return second;

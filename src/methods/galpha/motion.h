@@ -67,8 +67,8 @@ class RodMotion {
   StepResult solve_step(const Stage& stage);
   void set_rates(const Stage& stage);
   void note(bool count, double dt, const RodState& before);
-  double energy_less_work(double& scale) const;  // and what its changes are measured by
-  bool settle(StepResult& result);               // by a gradient flow
+  double energy_less_work(double& scale) const;   // and what its changes are measured by
+  bool settle(StepResult& result, double least);  // by a gradient flow
   double still_residual();
   Verdict judge();      // and the softest direction
   void leave_saddle();  // along it
@@ -82,6 +82,7 @@ class RodMotion {
   Vec3 gravity_ = Vec3::Zero();  // of the drive
   int guarded_ = 0;
   std::vector<Vec3> soft_r_, soft_q_;  // softest direction of the last verdict; scratch of a first step
+  double fall_ = 0;                    // how fast the gradient flow leaves along it [1/s^2]
 };
 
 }  // namespace tendril::galpha

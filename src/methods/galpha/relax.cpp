@@ -32,11 +32,12 @@ double RodMotion::still_residual() { return problem_.residual_at(state_, still);
 
 // Steps of a gradient flow, each an implicit one, longer and longer: the energy falls until nothing is left to fall. Where a direction is
 // neutral the flow does not mind, and where the start is far away it does not lose its way, as Newton's method alone would.
-bool RodMotion::settle(StepResult& result) {
-  constexpr int most = 400;
+// Where a saddle is left, `least` is kept for a while: a step longer than the energy falls in would lead back to it.
+bool RodMotion::settle(StepResult& result, double least) {
+  constexpr int most = 400, leaving = 60;
   const double rate = rod_.EI / (rod_.total * rod_.length * rod_.length * rod_.length) + gravity_.norm() / rod_.length;
   const double weakest = 1e-12 * rate;
-  double pull = 0.1 * rate;
+  double pull = std::max(least, 0.1 * rate);
   for (int k = 0; k < most && !asked_to_stop(); ++k) {
     const NewtonReport newton = problem_.solve_still(state_, pull, std::max(still, 1e-9));
     result.iterations += newton.iterations;
@@ -46,9 +47,10 @@ bool RodMotion::settle(StepResult& result) {
     }
     problem_.finish(state_);
     result.residual = still_residual();
-    if (result.residual <= still) return true;
+    if (result.residual <= still && !(least > 0 && k < 8)) return true;
     pull = std::max(weakest, pull * (newton.iterations <= 4 ? 0.15 : newton.iterations <= 7 ? 0.5 : 1.5));
-    if (pull > 1e-3 * rate || k % 4 != 3) continue;
+    if (least > 0 && k < leaving) pull = std::max(pull, least);
+    if ((least > 0 && k < leaving) || pull > 1e-3 * rate || k % 4 != 3) continue;
     // Near enough for Newton's method itself?
     const NewtonReport last = problem_.solve_still(state_, 0, still);
     result.iterations += last.iterations;
@@ -146,6 +148,11 @@ Verdict RodMotion::judge() {
   verdict.softest = values[soft];
   // To be left along: the most unstable one.
   const Eigen::VectorXd way = x.col(verdict.unstable > 0 ? 0 : soft);
+  // Its eigenvalue by the metric of the gradient flow.
+  double flow = 0;
+  for (int i = 0; i < nodes; ++i)
+    flow += rod_.mass[z(i)] * (way.segment<3>(6 * i).squaredNorm() + L * L * way.segment<3>(6 * i + 3).squaredNorm());
+  fall_ = verdict.unstable > 0 ? -values[0] * way.dot(metric.cwiseProduct(way)) / flow : 0;
   for (int i = 0; i < nodes; ++i) soft_r_[z(i)] = way.segment<3>(6 * i), soft_q_[z(i)] = way.segment<3>(6 * i + 3);
   return verdict;
 }
@@ -173,14 +180,14 @@ StepResult RodMotion::relax(Verdict& verdict) {
   if (newton.converged)
     problem_.finish(state_);
   else
-    result.fine = settle(result);
+    result.fine = settle(result, 0);
   verdict = {};
   for (int tries = 0; result.fine && tries < 4; ++tries) {
     verdict = judge();
     if (!settings_.seek_minimum || verdict.unstable == 0) break;
     const RodState saddle = state_;
     leave_saddle();
-    if (settle(result)) continue;
+    if (settle(result, 2 * fall_)) continue;
     state_ = saddle;
     break;
   }
