@@ -170,8 +170,8 @@ Problems check_start(const Model& model) {
   return problems;
 }
 
-Problems check_fold(const Model& model) {
-  constexpr double flat = -0.9998;  // cosine of 179 degrees
+Problems check_fold(const Model& model, double from, double to) {
+  constexpr double degrees = 180 / 3.141592653589793;
   Problems problems;
   for (Size i = 0; i < model.clamps.size(); ++i) {
     const ClampModel& clamp = model.clamps[i];
@@ -183,10 +183,11 @@ Problems check_fold(const Model& model) {
       if (span.ring) edge = (edge + span.edges) % span.edges;
       if (edge < 0 || edge >= span.edges) continue;
       const Vec3 along = model.initial.orientation[EdgeIndex(span.first_edge + edge)] * Vec3::UnitZ();
-      if (direction.dot(along) > flat) continue;
+      const double turn = degrees * std::acos(std::clamp(direction.dot(along), -1.0, 1.0));
+      if (turn <= from || turn > to) continue;
       problems.push_back({Severity::error, "", fmt::format("clamp[{}].direction", i),
-                          "points against the rod: the segment beside it starts folded back flat",
-                          "must turn from it by less than 179 degrees",
+                          fmt::format("points against the rod: {:.4g} degrees from the segment beside it", turn),
+                          fmt::format("must be at most {:g} degrees", from),
                           "turn the direction round, or start the rod elsewhere (rod.initial)"});
       break;
     }

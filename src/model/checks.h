@@ -23,8 +23,10 @@ Problems check_rigid_segments(const Model& model);
 // A clamp that starts away from the rod it holds: in motion the rod would have to jump; an equilibrium can be led there.
 Problems check_start(const Model& model);
 
-// A clamp whose direction points against the segment beside it: folded flat, no method can tell to which side it bends.
-Problems check_fold(const Model& model);
+// A clamp whose direction turns from the segment beside it by an angle within (from, to] degrees. Folded flat, no method can tell to which
+// side a rod bends; methods with a limit of their own ask for what is below that.
+inline constexpr double folded_flat = 179;
+Problems check_fold(const Model& model, double from = folded_flat, double to = 180);
 
 // A clamp that moves further than its rod is long within one step.
 Problems check_speed(const Model& model, double step);
