@@ -59,6 +59,7 @@ ContactField::ContactField(const Model& model, const Parts& parts)
       obstacles_(static_cast<int>(model.obstacles.size())) {
   const std::size_t nodes = z(model.material.size()), edges = z(model.rest_length.size());
   x.assign(nodes, Vec3::Zero()), base = x, start = x, moved_by.assign(nodes, 0.0), driven_rod.assign(parts.size(), 0.0);
+  raised.assign(parts.size(), 0.0);
   node_at_.resize(nodes), link_of_.resize(edges), rod_of_.resize(edges), boxes_.resize(edges);
   for (const auto& part : parts) {
     const Chain& chain = part->chain;
@@ -70,7 +71,7 @@ ContactField::ContactField(const Model& model, const Parts& parts)
     }
     const Presses by = presses_on(model, *part);
     const double other = 0.1 * by.weight + by.load + by.motion;
-    force.push_back(other + (may_be_bent(model, chain) || other == 0 ? 1 : elastic) * by.bending);
+    force_.push_back(other + (may_be_bent(model, chain) || other == 0 ? 1 : elastic) * by.bending);
     mass_.push_back(chain.total), pull_.push_back((by.weight + by.load + elastic * by.bending) / chain.total);
     ring_.push_back(chain.ring ? chain.real() : HUGE_VAL);
   }
@@ -97,12 +98,12 @@ KeptContact ContactField::named(const NearPair& pair, const GapSlopes& at) const
 }
 
 Barrier ContactField::barrier_of(const NearPair& pair) const {
-  double radius = pair.radius_a, push = force[z(rod_of_[z(pair.edge_a)])];
+  double radius = pair.radius_a, push = force_of(rod_of_[z(pair.edge_a)]);
   if (pair.is_between_rods()) {
     // Means, which are smooth in both: derivatives of equilibria ask for it. Of radii the harmonic one, twice the smaller at most.
     const double other = geometry_.radius(pair.edge_b);
     radius = 2 * radius * other / (radius + other);
-    push = 0.5 * (push + force[z(rod_of_[z(pair.edge_b)])]);
+    push = 0.5 * (push + force_of(rod_of_[z(pair.edge_b)]));
   }
   return {reach_of_radius * radius, push};
 }

@@ -37,6 +37,7 @@ class ContactField {
   const NearPairs& near() const { return near_; }
   const ContactGeometry& geometry() const { return geometry_; }
   std::span<const NearPair> pairs() const { return near_.pairs(); }
+  double force_of(int rod) const { return raised[z(rod)] > 0 ? raised[z(rod)] : force_[z(rod)]; }  // of its barriers [N]
   Barrier barrier_of(const NearPair& pair) const;
   // T of barrier_since: things that a barrier parts rise by less than a tenth of its reach.
   double settling_time(const NearPair& pair) const;
@@ -71,7 +72,7 @@ class ContactField {
   double body_pad = 0;               // [m] and how far free bodies may go beyond
   std::vector<double> driven;        // [m] what obstacles are to go in this step; free bodies 0
   std::vector<double> driven_rod;    // [m] what held roots are to go in it, by rod
-  std::vector<double> force;         // [N] of barriers, by rod
+  std::vector<double> raised;        // [N] force of barriers that was found to be needed, by rod; 0: what the model says
   double missing_radius = 0;         // [m] of what was too near at the start, as long as it has not grown back
 
  private:
@@ -80,7 +81,7 @@ class ContactField {
   NearPairs near_;
   std::vector<NodeAt> node_at_;
   std::vector<int> link_of_, rod_of_;  // of edges
-  std::vector<double> mass_;           // of the whole [kg], by rod
+  std::vector<double> force_, mass_;   // of barriers [N], of the whole [kg], by rod
   std::vector<double> ring_;           // segments of rings, by rod; infinite
   std::vector<double> pull_;           // acceleration by what presses [m/s^2], by rod
   std::vector<Bounds> boxes_;          // of edges

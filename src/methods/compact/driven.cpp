@@ -21,7 +21,7 @@ void Meeting::strengthen_barriers() {
       if (end.rod >= 0) is_touched_[z(end.rod)] = 1;
   for (std::size_t r = 0; r < parts_.size(); ++r) {
     const double pressing = parts_[r]->problem.pressing();
-    if (is_touched_[r] == 0 && pressing > far_more * field_.force[r]) field_.force[r] = pressing;
+    if (is_touched_[r] == 0 && pressing > far_more * field_.force_of(static_cast<int>(r))) field_.raised[r] = pressing;
   }
 }
 

@@ -60,9 +60,9 @@ Verdict Meeting::judge() {
 
 void Meeting::visit_state(StateArchive& archive) {
   archive(energy_, least_gap_, field_.missing_radius, field_.kept, points_);
-  archive.fixed(poses_), archive.fixed(hit_), archive.fixed(field_.force);
+  archive.fixed(poses_), archive.fixed(hit_), archive.fixed(field_.raised);
   if (!archive.reading()) return;
-  for (const double force : field_.force) TENDRIL_REQUIRE(force > 0 && std::isfinite(force), "the state is damaged");
+  for (const double force : field_.raised) TENDRIL_REQUIRE(force >= 0 && std::isfinite(force), "the state is damaged");
   check_loaded_points(points_, model_, field_.geometry().edges());
   for (std::size_t k = 1; k < field_.kept.size(); ++k)
     TENDRIL_REQUIRE(field_.kept[k - 1].key < field_.kept[k].key, "the state is damaged");
