@@ -221,31 +221,12 @@ void check_bounces(const Model& model, Problems& problems) {
 }
 }  // namespace
 
-namespace {
-// A clamp that points backwards along its rod folds the half segment next to it, of which no strain is known.
-void check_folds(const Model& model, Problems& problems) {
-  const double folded = std::cos(170 * math::pi / 180);
-  for (std::size_t c = 0; c < model.clamps.size(); ++c) {
-    const ClampModel& clamp = model.clamps[c];
-    const RodSpan& span = model.rods[z(clamp.rod)].span;
-    if (!clamp.direction || clamp.from > 0) continue;
-    const Vec3 direction = clamp.start.orientation * Vec3::UnitZ();
-    bool folds = false;
-    for (const int k : {clamp.node.value - span.first_node - 1, clamp.node.value - span.first_node})
-      if (k >= 0 && k < span.edges)
-        folds = folds || direction.dot(model.initial.orientation[EdgeIndex(span.first_edge + k)] * Vec3::UnitZ()) < folded;
-    if (!folds) continue;
-    problems.push_back({Severity::error, "", "clamp[" + std::to_string(c) + "].direction",
-                        "points against the direction in which rod " + model.rods[z(clamp.rod)].name + " starts there",
-                        "compact folds a rod by less than 170 degrees from segment to segment",
-                        "give the direction from the rod's start to its end, or an initial curve that begins along it"});
-  }
-}
-}  // namespace
+namespace {}  // namespace
 
 Problems check(const Model& model, const Options& options) {
   Problems problems;
-  check_folds(model, problems);
+  // Of the half segment next to a clamp that points backwards no strain is known.
+  for (const Problem& problem : check_fold(model, 170, folded_flat)) problems.push_back(problem);
   check_bounces(model, problems);
   for (auto& problem : check_noise(model)) problems.push_back(std::move(problem));
   for (auto& problem : check_rigid_segments(model)) problems.push_back(std::move(problem));
