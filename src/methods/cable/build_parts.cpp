@@ -32,15 +32,14 @@ class Builder {
 
  private:
   bool is_reeved(int rod) const { return model_.rods[z(rod)].reeved; }
-  // Rotary inertia of a segment: that of its section, and m l^2/12 across.
   void add_elements() {
     for (std::size_t r = 0; r < model_.rods.size(); ++r) {
       const RodModel& rod = model_.rods[r];
       for (int k = 0; k < rod.span.edges; ++k) {
         const int edge = rod.span.first_edge + k;
         const Section& s = model_.section[EdgeIndex(edge)];
-        const double l = model_.rest_length[EdgeIndex(edge)], m = s.line_mass * l, rod_like = m * l * l / 12;
-        const Vec3 inertia(rod_like + s.rotary1 * l, rod_like + s.rotary2 * l, (s.rotary1 + s.rotary2) * l);
+        const double l = model_.rest_length[EdgeIndex(edge)], m = s.line_mass * l;
+        const Vec3 inertia = segment_inertia(m, l, s.rotary1 * l, s.rotary2 * l);
         const bool reeved = is_reeved(static_cast<int>(r));
         parts_.elements.push_back({reeved ? Element::Kind::fall : Element::Kind::segment, edge, static_cast<int>(r), -1, l,
                                    m, inertia, rod.damping.mass, reeved, std::min(s.EI1, s.EI2), rod.length});

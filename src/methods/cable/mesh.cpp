@@ -164,8 +164,7 @@ void Mesh::set_segment(int rod, int k) {
   Element& e = parts_.elements[z(c.segments[z(k)])];
   e.kind = Element::Kind::segment, e.edge = middle.edge.value, e.rod = rod, e.number = -1;
   e.length = length, e.mass = all.mass, e.damping = from.damping.mass, e.led = false;
-  const double rod_like = all.mass * length * length / 12;
-  e.inertia = inertia_factor_ * Vec3(rod_like + all.rotary1, rod_like + all.rotary2, all.rotary1 + all.rotary2);
+  e.inertia = inertia_factor_ * segment_inertia(all.mass, length, all.rotary1, all.rotary2);
   e.EI = std::min(section.EI1, section.EI2), e.whole = from.length;
 }
 

@@ -45,6 +45,13 @@ struct Element {
   }  // 0: start, own axes
 };
 
+// [kg m^2] About its own axes: that of its section, and m l^2/12 across. A section that has none (a radius of 0, stiffness alone
+// given) turns about the axis like a round one of a hundredth of its length: no joint could turn it otherwise.
+inline Vec3 segment_inertia(double mass, double length, double rotary1, double rotary2) {
+  const double rod_like = mass * length * length / 12, about = rotary1 + rotary2;
+  return Vec3(rod_like + rotary1, rod_like + rotary2, about > 0 ? about : 0.5e-4 * mass * length * length);
+}
+
 enum class JointForm : std::uint8_t { smooth, paper, paper_aligned, cosine_lock };  // joint_forms.h
 
 struct Joint {
