@@ -403,11 +403,14 @@ void Cable::finish(const StepSizes& step) {
   collect_loads();
   count_flow(step);
   if (gap > apart) {
-    report_.outcome = Outcome::diverged;
+    report_.outcome = Outcome::diverged, report_.cause = joint_apart;
     note_failure(step.dt);
-    const Joint& joint = parts_.joints[z(failure_.joint)];
-    const int rod = std::max(parts_.elements[z(joint.a)].rod, parts_.elements[z(joint.b)].rod);
-    report_.cause = rod >= 0 && is_taut(rod, true) ? Cause::taut : joint_apart;
+    int rod = -1;
+    if (failure_.joint >= 0) {
+      const Joint& joint = parts_.joints[z(failure_.joint)];
+      rod = std::max(parts_.elements[z(joint.a)].rod, parts_.elements[z(joint.b)].rod);
+    }
+    if (rod >= 0 && is_taut(rod, true)) report_.cause = Cause::taut;
   }
   if (reevings_.shortest_fall() < 1) report_.outcome = Outcome::diverged, report_.cause = blocks_met;
 }
