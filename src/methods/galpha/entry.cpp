@@ -39,9 +39,8 @@ MethodInfo make_info() {
       Feature::anisotropic,    Feature::rest_curvature, Feature::stretch,           Feature::shear,
       Feature::stiffening,     Feature::line_moments,   Feature::follower_loads,    Feature::drag,
       Feature::damping,        Feature::couplings,      Feature::turning_couplings, Feature::hold_position,
-      Feature::hold_direction, Feature::hold_twist,     Feature::hold_twist_alone,  Feature::hold_inside,
-      Feature::sliding_clamps};
-  info.can.motion = both.with({Feature::inertia});
+      Feature::hold_direction, Feature::hold_twist,     Feature::hold_twist_alone,  Feature::hold_inside};
+  info.can.motion = both.with({Feature::inertia, Feature::sliding_clamps});
   info.can.equilibrium = both.with({Feature::equilibria, Feature::stability});
   info.can.fewest_edges = 2;
   info.options = {

@@ -136,7 +136,7 @@ SENTENCE("galpha",
 
 // What a user of the README sees: a beam that is let go, with defaults.
 SENTENCE("galpha",
-         "energy is balanced within a percent by default: weight, a hand, drag, damping, a clamp that moves and lets go") {
+         "energy is balanced within a percent by default: weight, damping, drag, a clamp that moves, one that lets go") {
   for (int number = 0; number < 5; ++number) {
     Scene scene = beam(20);
     scene.rods[0].section = StiffnessSection{500.0, 0.02, 0.02, 0.015, 0.2, 0.01};

@@ -1,31 +1,13 @@
-// Equilibria: the same equations without time, and whether they are stable.
-#include <Eigen/Eigenvalues>
+// Equilibria: the same equations without time.
 #include <algorithm>
 #include <cmath>
 
-#include "linear/block_tridiagonal.h"
 #include "methods/galpha/motion.h"
 #include "parallel/stop.h"
 
 namespace tendril::galpha {
 namespace {
 constexpr double still = 1e-11;  // residual of an equilibrium
-using Block = SmallBlock<6>;
-
-// Whether all loads on a rod are those of an energy: no moments, none in material axes, no air.
-bool all_have_potentials(const Model& model, int rod) {
-  const auto here = [rod](const auto& load) { return load.rod < 0 || load.rod == rod; };
-  const auto turns = [rod](const auto& load) {
-    if constexpr (requires { load.is_moment; })
-      return load.rod == rod && load.is_moment;
-    else
-      return load.rod == rod && !load.moment.isZero(0);
-  };
-  return !depends_on_frame(model, rod) && std::none_of(model.node_loads.begin(), model.node_loads.end(), turns) &&
-         std::none_of(model.line_loads.begin(), model.line_loads.end(), turns) &&
-         std::none_of(model.drags.begin(), model.drags.end(), here) &&
-         std::none_of(model.winds.begin(), model.winds.end(), here);
-}
 }  // namespace
 
 double RodMotion::still_residual() { return problem_.residual_at(state_, still); }
@@ -60,101 +42,6 @@ bool RodMotion::settle(StepResult& result, double least) {
     return true;
   }
   return false;
-}
-
-// A = second variation of the energy, with constraints and holds as stiff springs: 6x6 blocks by nodes. Metric: EI h/L^2 on every turn, by
-// which eigenvalues of bending are those of the continuous rod, whatever the mesh.
-Verdict RodMotion::judge() {
-  if (!all_have_potentials(model_, rod_.number)) return {Verdict::Kind::no_energy};
-  problem_.look_still(state_);
-  PoseChain& chain = problem_.assemble();
-  const int nodes = rod_.nodes();
-  const double L = rod_.length, unit = rod_.EI / (L * L), stiff = 1e8;
-  BlockTridiagonalLDLT<6> matrix;
-  matrix.resize(nodes);
-  std::vector<Block> diagonal(z(nodes), Block::Zero()), lower(z(nodes - 1), Block::Zero());
-  for (int i = 0; i < nodes; ++i) {
-    const PoseChain::Node& node = chain.node(i);
-    diagonal[z(i)].topLeftCorner<3, 3>() = node.rr;
-    diagonal[z(i)].bottomRightCorner<3, 3>() = node.tt;
-    diagonal[z(i)].topRightCorner<3, 3>() = node.rt, diagonal[z(i)].bottomLeftCorner<3, 3>() = node.tr;
-  }
-  for (int j = 0; j + 1 < nodes; ++j) {
-    const PoseChain::Link& link = chain.link(j);
-    Block &a = diagonal[z(j)], &b = diagonal[z(j + 1)], &ba = lower[z(j)];
-    a.bottomRightCorner<3, 3>() += link.aa, b.bottomRightCorner<3, 3>() += link.bb;
-    ba.bottomRightCorner<3, 3>() += 0.5 * (link.ba + link.ab.transpose());
-    // The constraint as a spring, softer than it is by as little as rounding allows.
-    const Mat3 give = link.give + (rod_.segments[z(j)].h / (stiff * unit)) * Mat3::Identity();
-    Eigen::Matrix<double, 3, 6> near, far;
-    near << -Mat3::Identity(), link.pa;
-    far << Mat3::Identity(), link.pb;
-    const Mat3 spring = give.inverse();
-    a += near.transpose() * spring * near, b += far.transpose() * spring * far, ba += far.transpose() * spring * near;
-  }
-  for (const NodeHold& hold : problem_.holds()) {
-    Block& d = diagonal[z(hold.node)];
-    for (int k = 0; k < 3; ++k) {
-      const Vec3 place = hold.rows.place.row(k), turn = hold.rows.turn.row(k);
-      if (hold.rows.place_held[k]) d.topLeftCorner<3, 3>() += stiff * unit / L * place * place.transpose();
-      if (hold.rows.turn_held[k]) d.bottomRightCorner<3, 3>() += stiff * unit * L * turn * turn.transpose();
-    }
-  }
-  Eigen::VectorXd metric(6 * nodes);
-  for (int i = 0; i < nodes; ++i) {
-    const double h = (i > 0 ? 0.5 * rod_.segments[z(i - 1)].h : 0) + (i + 1 < nodes ? 0.5 * rod_.segments[z(i)].h : 0);
-    metric.segment<3>(6 * i).setConstant(1e-6 * unit * h / (L * L));
-    metric.segment<3>(6 * i + 3).setConstant(unit * h);
-  }
-  const auto below = [&](double shift) {  // number of eigenvalues less than shift
-    for (int i = 0; i < nodes; ++i) {
-      matrix.diagonal(i) = 0.5 * (diagonal[z(i)] + diagonal[z(i)].transpose());
-      matrix.diagonal(i).diagonal() -= shift * metric.segment<6>(6 * i);
-      if (i + 1 < nodes) matrix.lower(i) = lower[z(i)];
-    }
-    return matrix.factor(1e-300).negative;
-  };
-  constexpr double neutral = 1e-5;
-  Verdict verdict{Verdict::Kind::counted, below(-neutral)};
-  verdict.neutral.other = below(neutral) - verdict.unstable;
-  // The softest mode beyond the neutral ones, by inverse iteration in a small space.
-  const int count = std::min(6 * nodes, verdict.neutral.count() + verdict.unstable + 3);
-  std::ignore = below(-neutral);
-  Eigen::MatrixXd x(6 * nodes, count), y;
-  for (int c = 0; c < count; ++c)
-    for (int i = 0; i < 6 * nodes; ++i) x(i, c) = 1 + 0.1 * ((i * (7 + 2 * c) + 5 * c) % 13);  // along no mode in particular
-  Eigen::VectorXd values;
-  for (int round = 0; round < 12; ++round) {
-    y = metric.asDiagonal() * x;
-    const Eigen::MatrixXd right = y;
-    std::vector<double> column(z(6 * nodes));
-    for (int c = 0; c < count; ++c) {
-      std::copy(y.col(c).begin(), y.col(c).end(), column.begin());
-      matrix.solve(column);
-      std::copy(column.begin(), column.end(), y.col(c).begin());
-    }
-    // Ritz values in the space of the columns.
-    const Eigen::MatrixXd mass = y.transpose() * metric.asDiagonal() * y,
-                          stiffness = 0.5 * (y.transpose() * right + right.transpose() * y);
-    const Eigen::GeneralizedSelfAdjointEigenSolver<Eigen::MatrixXd> small(stiffness, mass);
-    if (small.info() != Eigen::Success) break;
-    values = small.eigenvalues().array() - neutral;
-    x = y * small.eigenvectors();
-  }
-  int soft = -1;
-  for (int c = 0; c < values.size(); ++c)
-    if (std::abs(values[c]) > neutral && (soft < 0 || std::abs(values[c]) < std::abs(values[soft]))) soft = c;
-  if (soft < 0) return verdict;
-  verdict.softest = values[soft];
-  // To be left along: the most unstable one.
-  const Eigen::VectorXd way = x.col(verdict.unstable > 0 ? 0 : soft);
-  // Its eigenvalue by the metric of the gradient flow.
-  double flow = 0;
-  for (int i = 0; i < nodes; ++i)
-    flow += rod_.mass[z(i)] * (way.segment<3>(6 * i).squaredNorm() + L * L * way.segment<3>(6 * i + 3).squaredNorm());
-  fall_ = verdict.unstable > 0 ? -values[0] * way.dot(metric.cwiseProduct(way)) / flow : 0;
-  for (int i = 0; i < nodes; ++i) soft_r_[z(i)] = way.segment<3>(6 * i), soft_q_[z(i)] = way.segment<3>(6 * i + 3);
-  return verdict;
 }
 
 void RodMotion::leave_saddle() {
