@@ -226,7 +226,7 @@ namespace {}  // namespace
 Problems check(const Model& model, const Options& options) {
   Problems problems;
   // Of the half segment next to a clamp that points backwards no strain is known.
-  for (const Problem& problem : check_fold(model, 170, folded_flat)) problems.push_back(problem);
+  for (const auto& problem : check_fold(model, 170, folded_flat)) problems.push_back(problem);
   check_bounces(model, problems);
   for (auto& problem : check_noise(model)) problems.push_back(std::move(problem));
   for (auto& problem : check_rigid_segments(model)) problems.push_back(std::move(problem));
