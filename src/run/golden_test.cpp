@@ -288,7 +288,7 @@ struct ModeOfRun {
   bool (*claimed)(const Capability&);
   Scene (*scene)(const MethodEntry&);
 };
-const ModeOfRun modes[] = {
+const ModeOfRun golden_modes[] = {
     {"motion", [](const Capability& c) { return c.moves(); }, motion_scene},
     {"equilibrium", [](const Capability& c) { return c.relaxes(); }, equilibrium_scene},
     {"contact", [](const Capability& c) { return c.motion.has(Feature::contact); }, contact_scene},
@@ -347,7 +347,7 @@ SENTENCE("golden", "short runs of every method and mode have the bits that are o
   }
   Hashes now;
   for_each_method([&](const MethodEntry& method) {
-    for (const ModeOfRun& mode : modes)
+    for (const ModeOfRun& mode : golden_modes)
       if (mode.claimed(method.info.can)) now.merge(hashes_of(method, mode));
   });
   for (const auto& [name, value] : now) {
