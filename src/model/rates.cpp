@@ -5,7 +5,7 @@
 
 namespace tendril {
 
-double bending_rate(const Model& model, const RodModel& rod, double swing, double scale) {
+double bending_rate(const Model& model, const RodModel& rod, double swing) {
   double gravity = model.gravity.norm();
   for (const ChangingGravity& g : model.changing_gravity) gravity = std::max(gravity, g.acceleration.norm());
   double EI = 0, light = HUGE_VAL, heavy = 0, segment = HUGE_VAL;
@@ -19,8 +19,7 @@ double bending_rate(const Model& model, const RodModel& rod, double swing, doubl
   const double swinging = swing * std::sqrt(gravity / segment);
   if (EI == 0) return swinging;
   const double wave = std::sqrt(EI / light);  // [m^2/s]
-  const double limp = gravity > 0 ? std::cbrt(EI / (heavy * gravity)) : HUGE_VAL;
-  const double length = std::min({rod.length, limp, scale});
+  const double length = gravity > 0 ? std::min(rod.length, std::cbrt(EI / (heavy * gravity))) : rod.length;
   const double third = 61.7 * wave / (length * length), shortest = 4 * wave / (segment * segment);  // of a cantilever
   return std::max(std::min(third, shortest), swinging);
 }

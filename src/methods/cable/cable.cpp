@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "math/free_turn.h"
+#include "math/rotation.h"
 #include "model/bodies.h"
 
 namespace tendril::cable {
@@ -26,7 +26,6 @@ Settings Settings::from(const Options& options) {
   s.bend_by_tension = options.number("bend_by_tension");
   s.adaptive = options.flag("adaptive");
   s.relax_tolerance = options.number("relax_tolerance");
-  s.seek_minimum = options.flag("seek_minimum");
   s.relax_iterations = static_cast<int>(options.number("relax_iterations"));
   return s;
 }
@@ -56,8 +55,7 @@ Cable::Cable(std::shared_ptr<const Model> model, const Settings& settings)
     list->assign(count, Vec3::Zero());
   air_.assign(count, Mat3::Zero());
   stiffness_.resize(model_->bodies.size());
-  response_.resize(count), held_.assign(count, 1.0), calm_.assign(count, 0.0), new_tension_.assign(count, 0.0),
-      led_.resize(count);
+  response_.resize(count), held_.assign(count, 1.0), new_tension_.assign(count, 0.0), led_.resize(count);
   rows_.resize(parts_.joints.size());
   reactions_.resize(model_->clamps.size());
   for (Joint& joint : parts_.joints) {
@@ -267,13 +265,17 @@ bool Cable::solve(const StepSizes& step) {
   return true;
 }
 
-// Where a spin leads to: the momentum, which nothing but moments changes, turns the element as it does one that is free. [ERRATA S25]
+// Where a spin leads to: it follows from the momentum, which nothing but moments changes; the turn is that of the middle of the step.
+// [ERRATA S25]
 Quat Cable::turned(std::size_t i, const Vec3& spin, double dt) const {
   const Element& e = parts_.elements[i];
   const Quat& q = state_.q[i];
   if (e.kind == Element::Kind::body && model_->bodies[z(e.number)].kind == BodyKind::guided)
     return (exp_quat(Vec3(dt * spin)) * q).normalized();
-  return turn_freely(q, e.inertia, spin, dt);
+  const Vec3 momentum = q * e.inertia.cwiseProduct(q.conjugate() * spin);
+  const Quat half = (Quat(1, 0.25 * dt * spin.x(), 0.25 * dt * spin.y(), 0.25 * dt * spin.z()) * q).normalized();
+  const Vec3 middle = half * (half.conjugate() * momentum).cwiseQuotient(e.inertia);
+  return (exp_quat(Vec3(dt * middle)) * q).normalized();
 }
 
 void Cable::move(const StepSizes& step) {
@@ -405,12 +407,6 @@ void Cable::finish(const StepSizes& step) {
   if (gap > apart) {
     report_.outcome = Outcome::diverged, report_.cause = joint_apart;
     note_failure(step.dt);
-    int rod = -1;
-    if (failure_.joint >= 0) {
-      const Joint& joint = parts_.joints[z(failure_.joint)];
-      rod = std::max(parts_.elements[z(joint.a)].rod, parts_.elements[z(joint.b)].rod);
-    }
-    if (rod >= 0 && is_taut(rod, true)) report_.cause = Cause::taut;
   }
   if (reevings_.shortest_fall() < 1) report_.outcome = Outcome::diverged, report_.cause = blocks_met;
 }

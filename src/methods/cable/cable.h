@@ -1,7 +1,6 @@
 // Rigid segments with regularised constraints as a Method.  [Servin 2008]
 #pragma once
 
-#include <array>
 #include <memory>
 
 #include "methods/cable/adapt.h"
@@ -12,7 +11,6 @@
 #include "methods/cable/reeving.h"
 #include "methods/cable/switches.h"
 #include "methods/cable/system.h"
-#include "methods/cable/tangent.h"
 #include "methods/explain.h"
 #include "model/loads.h"
 #include "parallel/workers.h"
@@ -32,7 +30,6 @@ struct Settings {
   bool adaptive = false;       // segments are merged where the rod is straight and quiet, and cut where it is not
   double relax_tolerance = 1e-10;
   int relax_iterations = 200;
-  bool seek_minimum = true;  // an equilibrium that is not a minimum of the energy is left for one that is
   int threads = 1;
   static Settings from(const Options& options);
 };
@@ -71,13 +68,11 @@ class Cable final : public Method, public Explains {
   void collect_load(std::size_t i, const Vec3& gravity);
   void add_node_loads(int only = -1);  // on one element
   void add_varying_node_load(int node, int only);
-  std::array<int, 2> edges_at(int node) const;  // before and after it; -1: none
   void respond(const StepSizes& step);
   void find_held(const StepSizes& step);
   void respond_segment(std::size_t i, const StepSizes& step);
   void respond_body(std::size_t i, const StepSizes& step);
   void add_grips(const StepSizes& step);
-  void calm_ropes();
   void stiffen_bodies(const StepSizes& step);
   void load_response(std::size_t element, const Eigen::Matrix<double, 6, 6>& added, const Eigen::Matrix<double, 6, 1>& push);
   void make_rows(const StepSizes& step);
@@ -117,22 +112,10 @@ class Cable final : public Method, public Explains {
   void count_flow(const StepSizes& step);
   double damping_loss(const StepSizes& step) const;
   double impact_loss(const StepSizes& step) const;  // of joints that take hold in this step
-  double snap_loss(const StepSizes& step) const;    // of ropes that come taut in it
-  double work_of_joint(std::size_t joint) const;
-  Motion motion_before(int element) const;  // of the step
   double imbalance(double& astray);
   double way(const StepSizes& step) const;
   double stride();
   void come_to_rest();
-  bool find_rest();  // iterations towards the equilibrium of the drive; the report says what became of it
-  // ---- second derivatives of the energy: stability.cpp
-  bool loads_have_energy() const;
-  bool prepare_tangent();
-  bool newton(double& shift);
-  Verdict judge();
-  bool leave();
-  bool is_taut(int rod, bool at_start) const;  // between clamps
-  bool carries_across() const;
   double slowest() const;
   std::size_t grip_element(const Grip& grip) const;
   Vec3 grip_arm(const Grip& grip) const;  // from the centre of its element
@@ -174,7 +157,6 @@ class Cable final : public Method, public Explains {
   std::vector<double> held_;                      // [N] of segments: largest_tension
   double held_for_[2] = {};                       // [s] dt and h for which
   std::vector<Response> response_;
-  std::vector<double> calm_;                            // [kg m^2] of segments: what their spins lose of
   std::vector<Eigen::Matrix<double, 6, 6>> stiffness_;  // of bodies: geometric, times dt h
   std::vector<JointRows> rows_;
   std::vector<std::unique_ptr<GroupSolver>> solvers_;
@@ -184,9 +166,6 @@ class Cable final : public Method, public Explains {
   std::vector<Vec3> pull_, turn_;         // what is not balanced
   std::vector<Vec3> last_v_, last_turn_;  // of the iteration before
   State backup_;
-  std::unique_ptr<Tangent> tangent_;  // of equilibria
-  std::vector<Mat3> load_turn_;
-  std::vector<Vec3> gaps_, mode_v_, mode_turn_;
   double reach_ = 1;  // [m] the longest rod
   FlowMeter flow_;
   std::unique_ptr<Contacts> contacts_;  // none: nothing can touch

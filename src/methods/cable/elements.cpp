@@ -44,16 +44,6 @@ void Cable::collect_load(std::size_t i, const Vec3& gravity) {
   wind_ += e.length * power.wind, drag_ += e.length * power.drag;
 }
 
-std::array<int, 2> Cable::edges_at(int node) const {
-  for (const RodModel& rod : model_->rods) {
-    const int k = node - rod.span.first_node;
-    if (k >= 0 && k < rod.span.nodes)
-      return {k > 0 || rod.span.ring ? rod.span.first_edge + (k + rod.span.edges - 1) % rod.span.edges : -1,
-              k < rod.span.edges ? rod.span.first_edge + k : -1};
-  }
-  return {-1, -1};
-}
-
 // A load at a node acts on the segments there, on each with its share; the frame is the node's, as the segment sees it.
 void Cable::add_node_loads(int only) {
   for (const int node : loaded_nodes_) {
@@ -62,7 +52,16 @@ void Cable::add_node_loads(int only) {
       continue;
     }
     if (only >= 0) continue;
-    const std::array<int, 2> edges = edges_at(node);
+    const auto edges = [&] {
+      for (const RodModel& rod : model_->rods) {
+        const int k = node - rod.span.first_node;
+        if (k >= 0 && k < rod.span.nodes)
+          return std::array<int, 2>{
+              k > 0 || rod.span.ring ? rod.span.first_edge + (k + rod.span.edges - 1) % rod.span.edges : -1,
+              k < rod.span.edges ? rod.span.first_edge + k : -1};
+      }
+      return std::array<int, 2>{-1, -1};
+    }();
     const double share = edges[0] >= 0 && edges[1] >= 0 ? 0.5 : 1;
     const bool borne = std::any_of(model_->clamps.begin(), model_->clamps.end(), [&](const ClampModel& c) {
       return c.node.value == node && c.direction && c.twist &&
@@ -120,14 +119,13 @@ void Cable::respond_segment(std::size_t i, const StepSizes& step) {
   const double need = need_of_damping(4 * tension / held_[i]);
   // The largest tension is that of even meshes: where long segments stand beside short ones all of it is implicit.
   const bool whole = step.still || parts_.chains[z(e.rod)].varies;
-  const double stiff = step.dt * step.h * tension * e.length * (whole ? 1 : need);
-  calm_[i] = 0.2 * need * stiff;
+  const double stiff = step.dt * step.h * tension * e.length * (whole ? 1 : need), kept = 1 - 0.05 * need;
   const Vec3 own = frame.transpose() * state_.momentum[i], extra(stiff, stiff, 0);
   const Vec3 spin = own.cwiseQuotient(e.inertia);
   r.give = (damped * e.inertia + extra).cwiseInverse(), r.axes = frame.transpose();
   r.spin = frame * spin;
   r.angular.noalias() = frame * r.give.asDiagonal() * r.axes;
-  r.y_spin = frame * r.give.cwiseProduct(own + extra.cwiseProduct(spin)) + step.h * (r.angular * moment_[i]);
+  r.y_spin = frame * r.give.cwiseProduct(own + kept * extra.cwiseProduct(spin)) + step.h * (r.angular * moment_[i]);
   r.has_mixed = false;
 }
 
@@ -168,7 +166,6 @@ void Cable::respond(const StepSizes& step) {
     else
       respond_body(i, step);
   }
-  if (step.geometric && !step.still) calm_ropes();
   add_grips(step);
   if (contacts_ && !step.still) contacts_->add_to(response_, step);
 }

@@ -4,6 +4,7 @@
 
 #include "methods/cable/cable.h"
 #include "methods/cable/particles/particle_rope.h"
+#include "model/rates.h"
 
 namespace tendril::cable {
 namespace {
@@ -104,13 +105,6 @@ const std::vector<OptionInfo>& options() {
        "off."},
       {"relax_tolerance", "", 1e-10, 1e-14, 1e-2, {}, "Largest residual of an equilibrium: forces over all that acts."},
       {"relax_iterations", "", 200.0, 1, 1e6, {}, "Maximum number of solves of an equilibrium."},
-      {"seek_minimum",
-       "",
-       true,
-       -forever,
-       forever,
-       {},
-       "An equilibrium that is not a minimum of the energy is left for one that is."},
   };
   return list;
 }
@@ -135,7 +129,7 @@ MethodInfo make_info() {
       features.without({Feature::stiffening})
           .with({Feature::inertia, Feature::limp_twist, Feature::limp_bend, Feature::winch, Feature::varying_nodes,
                  Feature::switched_joints, Feature::slider_joints, Feature::reeving, Feature::contact});
-  info.can.equilibrium = features.with({Feature::equilibria, Feature::stability});
+  info.can.equilibrium = features.with({Feature::equilibria});
   info.can.fewest_edges = 1;
   info.options = options();
   info.failures = {
@@ -145,6 +139,19 @@ MethodInfo make_info() {
       {"a fall of a reeved rope is shorter than the radius of its sheave: the blocks have met",
        "stop hoisting earlier (winch.shortest), or start with longer falls"}};
   return info;
+}
+
+// What a rope of the paper's scheme carries: the largest tension of its weakest segment.  [ERRATA S23]
+std::string tension_that_holds(const Model& model, double step, double frame) {
+  double at_step = HUGE_VAL, at_frame = HUGE_VAL;
+  const Parts parts = build_parts(model);
+  for (const Element& e : parts.elements) {
+    if (e.kind != Element::Kind::segment) continue;
+    at_step = std::min(at_step, largest_tension(e, step, step));
+    at_frame = std::min(at_frame, largest_tension(e, frame, frame));
+  }
+  return "geometric = false holds tensions up to " + three_digits(at_step) + " N at this step, " + three_digits(at_frame) +
+         " N at 1/60 s";
 }
 
 // Joints to compare with know neither rest shapes nor two bending stiffnesses.
@@ -166,6 +173,26 @@ void check_joint_form(const Model& model, const std::string& form, Problems& pro
   }
 }
 
+}  // namespace
+
+// Nothing limits stability where geometric stiffness is implicit. Accuracy: bending waves, not quicker than a segment bends.
+StepAdvice advise(const Model& model, const Options& options) {
+  constexpr double frame = 1.0 / 60;                                               // what simulators step by
+  const double per_step = options.word("integrator") == "averaged" ? 0.06 : 0.02;  // [rad] of the third mode
+  StepAdvice advice;
+  advice.advised = frame;
+  advice.reason = "60 steps a second";
+  for (const RodModel& rod : model.rods) {
+    const double rate = bending_rate(model, rod, 0.1);
+    if (per_step / rate >= advice.advised) continue;
+    advice.advised = per_step / rate;
+    advice.reason = "accuracy of the bending waves of rod " + rod.name;
+  }
+  if (!options.flag("geometric")) advice.reason += "; " + tension_that_holds(model, advice.advised, frame);
+  return advice;
+}
+
+namespace {
 std::string numbered(const char* list, std::size_t i) { return std::string(list) + "[" + std::to_string(i) + "]"; }
 
 // What holds a rod inside stays a node: a drum must stay a segment away from it.

@@ -113,60 +113,26 @@ double Cable::slowest() const {
 }
 
 StepReport Cable::relax(double time, double load_factor, const Live& live) {
-  constexpr int most_ways = 4;  // down from equilibria that are no minimum
+  constexpr double farthest = 0.3;  // [rad] and lengths, in one iteration
   report_ = {};
   drive_to(time, load_factor, live, true);
   lead(0);
   loads_.update(drive_);
   before_ = 0;
-  if (!find_rest()) return report_;
-  report_.verdict = judge();
-  for (int n = 0; n < most_ways && settings_.seek_minimum && report_.verdict.unstable > 0; ++n) {
-    const State saddle = state_;
-    const StepReport found = report_;
-    if (!leave() || !find_rest()) {  // it stays where it is, and says so
-      state_ = saddle, report_ = found;
-      collect_loads();
-      break;
-    }
-    report_.iterations += found.iterations;
-    report_.verdict = judge();
-  }
-  return report_;
-}
-
-bool Cable::find_rest() {
-  constexpr double farthest = 0.3;    // [rad] and lengths, in one iteration
-  constexpr int patience = 20;        // iterations that follow the motion; then Newton's, which see how strained joints turn
-  constexpr int by_newton_most = 40;  // where those lead nowhere: on as before
-  State follow;
-  double follow_dt = 0;
   const double slow = slowest();
-  double dt = 0.1 * slow, last = HUGE_VAL, steady = 0, shift = 0;
-  bool by_newton = true;
+  double dt = 0.1 * slow, last = HUGE_VAL, steady = 0;
   come_to_rest();
   collect_loads();
   for (int i = 0; i < settings_.relax_iterations; ++i) {
-    if (i == patience) follow = state_, follow_dt = dt;
-    if (i == patience + by_newton_most && by_newton) {
-      by_newton = false, state_ = follow, dt = follow_dt, last = HUGE_VAL;
-      collect_loads();
-    }
     backup_ = state_;
     const StepSizes step{dt, dt, 0, false, 0, settings_.geometric, true};
-    double share = 1;
-    const bool now = by_newton && i >= patience && newton(shift);
-    if (!now) {
-      by_newton = by_newton && i < patience;
-      if (i >= patience) std::swap(state_, backup_), backup_ = state_;
-      reevings_.begin(drive_, state_, step);
-      if (!solve(step)) break;
-      const double most = farthest / way(step), longer = stride();
-      share = most < 1 ? most : std::min(most, steady == step.dt ? longer : 1);  // a long way is gone in part
-      steady = step.dt;
-      for (Response& r : response_) r.v *= share, r.spin *= share;
-      move(step);
-    }
+    reevings_.begin(drive_, state_, step);
+    if (!solve(step)) break;
+    const double most = farthest / way(step), longer = stride();
+    const double share = most < 1 ? most : std::min(most, steady == step.dt ? longer : 1);  // a long way is gone in part
+    steady = step.dt;
+    for (Response& r : response_) r.v *= share, r.spin *= share;
+    move(step);
     come_to_rest();
     collect_loads();
     double astray = 0;
@@ -174,19 +140,14 @@ bool Cable::find_rest() {
     report_.residual = worst / load_scale(), report_.iterations = i + 1;
     if (!std::isfinite(worst + gap)) break;
     const bool balanced = report_.residual < settings_.relax_tolerance;
-    if (balanced && gap < 1e-9 && astray < 1e-9) {
-      if (!carries_across()) return true;
-      report_.outcome = Outcome::not_converged, report_.cause = Cause::taut;
-      return false;
-    }
+    if (balanced && gap < 1e-9 && astray < 1e-9) return report_;
     // Away from the equilibrium: the matrix leaves out what bends and compresses. A shorter step follows the motion more closely.
-    if (worst > 4 * last && (now ? shift < 1e6 : dt > 1e-6 * slow)) {
+    if (worst > 4 * last && dt > 1e-6 * slow) {
       std::swap(state_, backup_);
       collect_loads();
-      (now ? shift = std::max(16 * shift, 1e-4) : dt *= 0.2);
+      dt *= 0.2;
       continue;
     }
-    if (now) shift = shift < 1e-8 ? 0 : 0.1 * shift;
     // Long steps lose digits: places are found to rounding times dt^2 force over mass.
     if (balanced)
       dt = std::max(0.3 * dt, 1e-4 * slow);
@@ -197,8 +158,7 @@ bool Cable::find_rest() {
   }
   report_.outcome = std::isfinite(report_.residual) ? Outcome::not_converged : Outcome::diverged;
   report_.cause = report_.outcome == Outcome::diverged ? Cause::not_finite : Cause::no_equilibrium;
-  if (carries_across()) report_.cause = Cause::taut;
-  return false;
+  return report_;
 }
 
 }  // namespace tendril::cable

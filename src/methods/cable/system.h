@@ -8,7 +8,7 @@
 // In the first step after rest or a start there is no level before: (phi(n+1) + 3 phi(n))/4, which is in the middle of its half kick.
 // W is the inverse of M with what acts implicitly on an element alone: damping of mass, air, hands, and the geometric stiffness
 // K = (T1 + T2) l/2 of its two transverse turns (the force of a joint keeps its direction while the segment turns):
-//   (I + dt h K) w' = (I + dt h K) w + h moment                        [ERRATA S23]
+//   (I + dt h K) w' = (I + 0.95 dt h K) w + h moment                   [ERRATA S23]
 // Velocities live half a step between the levels, so that kicks and drifts are centred (Stoermer-Verlet).
 #pragma once
 
@@ -39,7 +39,7 @@ struct StepSizes {
 
 // How much of the damping that keeps unresolved motion quiet is needed. Implicit geometric stiffness by itself neither loses nor gains,
 // and so do averaged rows; but ropes under loads that an explicit scheme could not hold ring, and so do joints that bend within a
-// step. What helps (a fifth of it off the spins beside their rod's and a damper T l dt on joints [ERRATA S23], 0.1 dt [ERRATA S26]) would
+// step. What helps (0.95 instead of 1 and a damper T l dt on relative spins [ERRATA S23], a damping of 0.1 dt [ERRATA S26]) would
 // cost a whip that is well resolved most of its energy, at any step. `ratio`: for tensions, four times the tension over the largest
 // that an explicit scheme holds; for joints, dt^2 stiffness over inertia.
 inline double need_of_damping(double ratio) { return ratio * ratio / (1 + ratio * ratio); }

@@ -7,7 +7,7 @@
 namespace tendril::cable {
 
 // A force that keeps its direction while the body turns: K = r.F across the lever r. Falls: also T/L across them. With A = dt h K,
-//   (M + A) v' = (M + A) v + h f
+//   (M + A) v' = (M + kept A) v + h f
 // as for segments [ERRATA S23], A weighed by how unresolved the motion is: where dt^2 K is small beside M it is left out.
 void Cable::stiffen_bodies(const StepSizes& step) {
   if (model_->bodies.empty()) return;
@@ -37,47 +37,22 @@ void Cable::stiffen_bodies(const StepSizes& step) {
     const Eigen::Matrix<double, 6, 6> added = need_of_damping(ratio) * stiffness_[b];
     Eigen::Matrix<double, 6, 1> v;
     v.head<3>() = r.v, v.tail<3>() = r.spin;
-    load_response(i, added, added * v);
-  }
-}
-
-// Implicit geometric stiffness by itself neither loses nor gains, and a rope under a load that an explicit scheme could not hold
-// rings: a fifth of it is taken from the spins (system.h). Taken from each segment by itself that would brake a
-// rope that turns as a whole, and with it the load; so it is taken from what a segment turns differently from its rod, c_i across
-// its axis, P_i. With the mean w = (sum c_i P_i)^-1 sum c_i P_i w_i the moments of a rod add up to nothing.  [ERRATA S23, S25]
-void Cable::calm_ropes() {
-  for (const Chain& chain : parts_.chains) {
-    double all = 0;
-    for (const int e : chain.segments) all += parts_.elements[z(e)].led ? 0 : calm_[z(e)];
-    if (!(all > 0)) continue;
-    Mat3 sum = 1e-12 * Mat3::Identity();  // about the axis of a straight rope nothing is asked
-    Vec3 turning = Vec3::Zero();
-    const auto across = [&](std::size_t i, const Vec3& spin) {
-      const Vec3 axis = state_.q[i] * Vec3::UnitZ();
-      return Vec3(spin - axis.dot(spin) * axis);
-    };
-    for (const int e : chain.segments) {
-      if (parts_.elements[z(e)].led) continue;
-      const double share = calm_[z(e)] / all;
-      const Vec3 axis = state_.q[z(e)] * Vec3::UnitZ();
-      sum += share * (Mat3::Identity() - axis * axis.transpose()), turning += share * across(z(e), response_[z(e)].spin);
-    }
-    const Vec3 mean = sum.inverse() * turning;
-    for (const int e : chain.segments) {
-      if (parts_.elements[z(e)].led) continue;
-      Response& r = response_[z(e)];
-      r.y_spin -= r.angular * (calm_[z(e)] * across(z(e), r.spin - mean));
-    }
+    load_response(i, added, (1 - 0.05 * need_of_damping(ratio)) * (added * v));
   }
 }
 
 // What a joint takes from two things that move differently when it takes hold: half of its impulse times how fast they part.
 double Cable::impact_loss(const StepSizes& step) const {
-  double lost = snap_loss(step);
+  double lost = 0;
   for (std::size_t j = 0; j < parts_.joints.size(); ++j) {
     if (!switches_.is_new_point(j) && !switches_.is_new(j)) continue;
     const Joint& joint = parts_.joints[j];
-    const Motion a = motion_before(joint.a), b = motion_before(joint.b);
+    const auto motion = [&](int e) {
+      const Element& element = parts_.elements[z(e)];
+      if (!element.led) return Motion{state_.v[z(e)], spin_of(z(e))};
+      return element.kind == Element::Kind::body ? drive_.bodies[z(element.number)].motion : Motion{};
+    };
+    const Motion a = motion(joint.a), b = motion(joint.b);
     const JointRows& rows = rows_[j];
     if (switches_.is_new_point(j))
       lost -= 0.5 * step.h *
@@ -85,61 +60,6 @@ double Cable::impact_loss(const StepSizes& step) const {
     if (switches_.is_new(j)) lost -= 0.5 * step.h * state_.couple[j].dot(rows.turn * (b.angular - a.angular));
   }
   return lost;
-}
-
-Motion Cable::motion_before(int e) const {
-  const Element& element = parts_.elements[z(e)];
-  if (!element.led) return {state_.v[z(e)], spin_of(z(e))};
-  if (element.kind == Element::Kind::clamp) return drive_.clamps[z(element.number)].motion;
-  return element.kind == Element::Kind::body ? drive_.bodies[z(element.number)].motion : Motion{};
-}
-
-// A slack rope that comes taut within a few steps: what is lost then is the loss of an impact, as of a joint that takes hold. The chain would
-// give it back as a whip of its segments, which no step resolves. All that elements lose beside the work of what acts on them and
-// of what bends them, over the kick, M (v' - v).(v' + v)/2: done by hard joints and by what keeps ropes quiet. In motion that
-// steps resolve it is next to nothing; it counts where it is more than a thousandth of the energy of motion of what hangs together.
-double Cable::snap_loss(const StepSizes& step) const {
-  // Forces of these are not known here.
-  if (contacts_ || !reevings_.empty() || !drive_.grips.empty() || !model_->drags.empty() || !model_->winds.empty()) return 0;
-  double lost = 0;
-  for (const auto& solver : solvers_) {
-    double energy = 0, taken = 0;
-    for (const int e : solver->group().elements) {
-      const Element& element = parts_.elements[z(e)];
-      const Response& r = response_[z(e)];
-      const Vec3 spin = spin_of(z(e)), v = 0.5 * (r.v + state_.v[z(e)]), w = 0.5 * (r.spin + spin);
-      const Quat& q = state_.q[z(e)];
-      const Vec3 turned = q * element.inertia.cwiseProduct(q.conjugate() * Vec3(r.spin - spin));
-      const double damped = element.damping * step.h;
-      energy += 0.5 * element.mass * state_.v[z(e)].squaredNorm() + 0.5 * spin.dot(state_.momentum[z(e)]);
-      taken -= element.mass * (r.v - state_.v[z(e)] + damped * r.v).dot(v) + turned.dot(w);
-      taken += step.h * (force_[z(e)].dot(v) + moment_[z(e)].dot(w));
-    }
-    for (const int j : solver->group().joints) taken += step.h * work_of_joint(z(j));
-    if (taken > 1e-3 * energy) lost += taken;
-  }
-  return lost;
-}
-
-// [W] What the couple of a joint does, its force where it stretches, and what a clamp or a driven body does by a hard one; over the kick.
-double Cable::work_of_joint(std::size_t j) const {
-  if (switches_.is_new_point(j) || switches_.is_new(j)) return 0;  // counted by itself
-  const Joint& joint = parts_.joints[j];
-  const JointRows& rows = rows_[j];
-  const auto mean = [&](int e) {
-    const Motion before = motion_before(e);
-    if (parts_.elements[z(e)].led) return before;
-    const Response& r = response_[z(e)];
-    return Motion{0.5 * (before.linear + r.v), 0.5 * (before.angular + r.spin)};
-  };
-  const Motion a = mean(joint.a), b = mean(joint.b);
-  double power = state_.frame_on[j] ? state_.couple[j].dot(rows.turn * (b.angular - a.angular)) : 0;
-  const Vec3 at_a = a.linear + a.angular.cross(rows.lever_a), at_b = b.linear + b.angular.cross(rows.lever_b);
-  if (!state_.point_on[j]) return power;
-  if (joint.stretch != rigid) return power + state_.force[j].dot(at_b - at_a);
-  if (parts_.elements[z(joint.a)].led) power -= state_.force[j].dot(at_a);
-  if (parts_.elements[z(joint.b)].led) power += state_.force[j].dot(at_b);
-  return power;
 }
 
 }  // namespace tendril::cable
