@@ -43,7 +43,6 @@ namespace contact_capstan { std::vector<Check> experiment(ExperimentContext&); }
 namespace contact_crossing { std::vector<Check> experiment(ExperimentContext&); }
 namespace contact_drop { std::vector<Check> experiment(ExperimentContext&); }
 namespace der_cantilever { std::vector<Check> experiment(ExperimentContext&); }
-namespace der_coil_stiffness { std::vector<Check> experiment(ExperimentContext&); }
 namespace der_energy { std::vector<Check> experiment(ExperimentContext&); }
 namespace der_hanging_chain { std::vector<Check> experiment(ExperimentContext&); }
 namespace der_helical_buckling { std::vector<Check> experiment(ExperimentContext&); }
@@ -181,8 +180,6 @@ std::span<const Experiment> all_experiments() {
        experiments::contact_drop::experiment},
       {"der/cantilever", "docs/references.md 1a-1c", "a cantilever bends as Euler's elastica does", Experiment::quick,
        experiments::der_cantilever::experiment},
-      {"der/coil-stiffness", "docs/references.md 3; Castigliano's theorem",
-       "helical springs have their stiffness with 20 segments a turn", Experiment::quick, experiments::der_coil_stiffness::experiment},
       {"der/energy", "conservation laws", "a free rod keeps energy and momenta, an inextensible one its length",
        Experiment::quick, experiments::der_energy::experiment},
       {"der/hanging-chain", "Bergou 2008, Fig. 10",

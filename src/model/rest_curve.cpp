@@ -7,17 +7,11 @@ namespace tendril {
 RestCurve::RestCurve(ArcLengthCurve curve, std::vector<double> fraction, std::vector<double> material)
     : curve_(std::move(curve)), fraction_(std::move(fraction)), material_(std::move(material)) {}
 
-double RestCurve::fraction_at(double material) const {
+CurvePoint RestCurve::at(double material) const {
   const auto after = std::upper_bound(material_.begin() + 1, material_.end() - 1, material);
   const auto k = static_cast<std::size_t>(after - material_.begin());
   const double share = std::clamp((material - material_[k - 1]) / (material_[k] - material_[k - 1]), 0.0, 1.0);
-  return (1 - share) * fraction_[k - 1] + share * fraction_[k];
-}
-
-CurvePoint RestCurve::at(double material) const { return curve_.at(curve_.length() * fraction_at(material)); }
-
-double RestCurve::arc_between(double from, double to) const {
-  return curve_.length() * (fraction_at(to) - fraction_at(from));
+  return curve_.at(curve_.length() * ((1 - share) * fraction_[k - 1] + share * fraction_[k]));
 }
 
 }  // namespace tendril

@@ -14,11 +14,9 @@ class RestCurve {
   // At the model's nodes exactly on them; between two of them on the curve itself. Material coordinates run along the polygon of the
   // model's nodes, so that a node put between two others lies a little off their chord, as it should.
   CurvePoint at(double material) const;
-  double arc_between(double from, double to) const;   // along the curve, between two material coordinates [m]
   double length() const { return material_.back(); }  // of the polygon [m]
 
  private:
-  double fraction_at(double material) const;
   ArcLengthCurve curve_;
   std::vector<double> fraction_, material_;
 };

@@ -12,7 +12,6 @@ namespace tendril::der {
 Settings Settings::from(const Options& options) {
   Settings s;
   s.general = options.flag("general");
-  s.paper_bending = options.word("bending") == "paper";
   s.push = options.word("projection") == "fast" ? Push::fast : Push::conserving;
   s.projection_tolerance = options.number("projection_tolerance");
   s.projection_iterations = static_cast<int>(options.number("projection_iterations"));
@@ -43,7 +42,7 @@ Der::Der(std::shared_ptr<const Model> model, const Settings& settings)
 }
 
 ChainChoice Der::choice() const {
-  return {settings_.general, joins_ ? joins_->walls() : std::span<const CarriedWall>(), settings_.paper_bending,
+  return {settings_.general, joins_ ? joins_->walls() : std::span<const CarriedWall>(),
           contacts_ && contacts_->has_friction()};
 }
 

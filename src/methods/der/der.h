@@ -21,7 +21,6 @@
 namespace tendril::der {
 
 struct Settings {
-  bool paper_bending = false;          // two springs a joint where rods are naturally curved, too
   bool general = false;                // formulas of anisotropic, curved rods for all rods
   Push push = Push::conserving;        // direction of the length projection
   double projection_tolerance = 1e-8;  // of | |e|^2/rest^2 - 1 |

@@ -67,18 +67,6 @@ const std::vector<OptionInfo>& options() {
        forever,
        {},
        "An equilibrium that is not a minimum of the energy is left for one that is."},
-      {"bending",
-       "",
-       std::string("averaged"),
-       -forever,
-       forever,
-       {"averaged", "paper"},
-       "Bending energy of naturally curved rods. `averaged`: curvature in the mean of the two frames at a joint, with the "
-       "true "
-       "stiffness of the rod about its rest shape; springs have their stiffness with few segments. `paper`: a spring in "
-       "each "
-       "frame; too stiff by a part of (7/24 + EI/4GJ) phi^2, phi being the turn from segment to segment.",
-       {}},
       {"general",
        "",
        false,

@@ -8,7 +8,6 @@
 #include "math/transport.h"
 #include "methods/der/chain/chain.h"
 #include "methods/der/rod/frames.h"
-#include "model/rest_curve.h"
 
 namespace tendril::der {
 namespace {
@@ -193,8 +192,7 @@ class Builder {
                      &c.roll_change}) {
       a->assign(z(n), 0);
     }
-    for (Array2* a : {&c.rest_first, &c.rest_second, &c.rest_mid}) a->assign(n);
-    c.K_mid.assign(n);
+    for (Array2* a : {&c.rest_first, &c.rest_second}) a->assign(n);
     for (Array3* a : {&c.x, &c.v, &c.moment, &c.gradient}) a->assign(n, {0, 0, 0});
     c.t.assign(n, {1, 0, 0});
     for (Array3* a : {&c.u, &c.m1}) a->assign(n, {0, 1, 0});
@@ -210,7 +208,6 @@ class Builder {
     fill_stiffness(rod, shapes);
     fill_rest(rod, shapes);
     fill_joints(rod, from);
-    fill_curved(rod, from);
     fill_angles(rod, shapes);
     decide_path(rod);
   }
@@ -359,60 +356,6 @@ class Builder {
       c.twist_stiffness[k] = twists ? 2 * std::max(0.5 * (a.GJ + b.GJ), limp) / l : 0;
       c.internal_damping[k] = from.damping.internal;
     }
-  }
-
-  bool naturally_curved(const ChainRod& rod) const {
-    for (int s = rod.first + 1; s < rod.first + rod.slots; ++s)
-      for (const V2<double>& rest : {chain_.rest_first.get(s), chain_.rest_second.get(s)})
-        if (dot(rest, rest) > straight_enough * straight_enough) return true;
-    return false;
-  }
-  // Curvatures 2 tan(phi/2) and twists grow faster than the angles that they stand for: about a joint that turns by phi at rest, small
-  // turns in its plane by 1/cos^2(phi/2), turns about its mean tangent by 1/cos(phi/2), turns across both by 1. Stiffness in these
-  // directions is divided by the squares, and lengths are those of the curve instead of the chords, so that a naturally curved rod has its
-  // true stiffness about its rest shape.
-  // differs from the paper: which has EI kappa^2 and chords as they are, and is too stiff by a part of (7/24 + EI/(4 GJ)) phi^2.
-  void fill_curved(ChainRod& rod, const RodModel& from) {
-    Chain& c = chain_;
-    rod.curved = !choice_.paper_bending && naturally_curved(rod);
-    for (int i = 1; i < rod.slots && rod.curved; ++i) {
-      const int s = rod.first + i;
-      const auto [sine, cosine] = math::sincos(0.5 * c.rest_twist[z(s)]);  // zero but for the closing joint of a ring
-      const HalfTurn<double> half{cosine, sine};
-      const V2<double> rest = half.back(c.rest_first.get(s));
-      const double cosine2 = 1 / (1 + 0.25 * dot(rest, rest));  // cos^2(phi/2)
-      const Sym2<double> a = turned(c.stiffness(s - 1), {cosine, -sine}), b = turned(c.stiffness(s), half);
-      c.rest_mid.set(s, rest);
-      c.K_mid.set(s, softened({0.5 * (a.xx + b.xx), 0.5 * (a.xy + b.xy), 0.5 * (a.yy + b.yy)}, rest, cosine2));
-      const double straightened = chord_over_arc(from, s);
-      c.inverse_l[z(s)] *= straightened;
-      c.twist_stiffness[z(s)] *= straightened * cosine2;
-    }
-  }
-  static Sym2<double> turned(const Sym2<double>& B, const HalfTurn<double>& by) {  // R B R^T
-    const V2<double> x = by.forward(B * by.back({1, 0})), y = by.forward(B * by.back({0, 1}));
-    return {x.x, y.x, y.y};
-  }
-  // P B P, P = 1 along the axis across `rest` and `factor` along it.
-  static Sym2<double> softened(const Sym2<double>& B, const V2<double>& rest, double factor) {
-    const double square = dot(rest, rest);
-    if (square == 0) return B;
-    const double lost = (1 - factor) / square;
-    const double xx = 1 - lost * rest.x * rest.x, xy = -lost * rest.x * rest.y, yy = 1 - lost * rest.y * rest.y;
-    const V2<double> a = B * V2<double>{xx, xy}, b = B * V2<double>{xy, yy};  // columns of B P
-    return {xx * a.x + xy * a.y, xx * b.x + xy * b.y, xy * b.x + yy * b.y};
-  }
-  // Of the edges that meet in a joint.
-  double chord_over_arc(const RodModel& from, int joint) const {
-    double chord = 0, arc = 0;
-    for (const int s : {joint - 1, joint}) {
-      if (chain_.kind[z(s)] == SlotKind::wall) continue;
-      const EdgeIndex e{chain_.edge[z(s)]};
-      const int k = e.value - from.span.first_edge;
-      const double start = model_.material[NodeIndex{from.span.first_node + k}], length = model_.rest_length[e];
-      chord += length, arc += from.rest_curve->arc_between(start, start + length);
-    }
-    return chord / arc;
   }
 
   void fill_angles(const ChainRod& rod, const std::vector<SlotShape>& shapes) {

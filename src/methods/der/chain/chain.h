@@ -50,25 +50,10 @@ struct Array2 {
   void set(int i, const V2<double>& v) { x[static_cast<std::size_t>(i)] = v.x, y[static_cast<std::size_t>(i)] = v.y; }
 };
 using Array = std::vector<double>;
-struct ArraySym2 {
-  Array xx, xy, yy;
-  void assign(int count) {
-    for (Array* a : {&xx, &xy, &yy}) a->assign(static_cast<std::size_t>(count), 0);
-  }
-  Sym2<double> get(int i) const {
-    const auto k = static_cast<std::size_t>(i);
-    return {xx[k], xy[k], yy[k]};
-  }
-  void set(int i, const Sym2<double>& v) {
-    const auto k = static_cast<std::size_t>(i);
-    xx[k] = v.xx, xy[k] = v.xy, yy[k] = v.yy;
-  }
-};
 
 inline V3<Pack> load(const Array3& a, int i) { return {load_pack(&a.x[i]), load_pack(&a.y[i]), load_pack(&a.z[i])}; }
 inline V2<Pack> load(const Array2& a, int i) { return {load_pack(&a.x[i]), load_pack(&a.y[i])}; }
 inline Pack load(const Array& a, int i) { return load_pack(&a[i]); }
-inline Sym2<Pack> load(const ArraySym2& a, int i) { return {load_pack(&a.xx[i]), load_pack(&a.xy[i]), load_pack(&a.yy[i])}; }
 inline void store(Array3& a, int i, const V3<Pack>& v) {
   store_pack(v.x, &a.x[i]), store_pack(v.y, &a.y[i]), store_pack(v.z, &a.z[i]);
 }
@@ -112,7 +97,6 @@ struct ChainRod {
   int model_rod = 0;
   bool ring = false;
   bool general = false;  // needs material frames in every step; else naturally straight and isotropic
-  bool curved = false;   // naturally: general, with one spring at a joint
   bool twisted = false;  // not general, but has twist regions
   int wrap = -1;         // slot
 };
@@ -159,10 +143,7 @@ struct Chain {
   Array twist_stiffness;  // 2 beta / l
   Array rest_twist;
   Array2 rest_first, rest_second;  // rest curvatures in the frames of its two slots
-  // Of naturally curved rods, in the frame half-way between those of the two slots (kernels.h, HalfTurn):
-  Array2 rest_mid;         // rest curvature
-  ArraySym2 K_mid;         // bending stiffness, times l
-  Array internal_damping;  // [s]
+  Array internal_damping;          // [s]
   // Rods whose twist no wall holds turn about themselves with their rotary inertia, where there is friction.
   Array roll_inertia;  // per slot [kg m^2], 0: the angle is quasistatic
   bool has_rolling = false;
@@ -244,7 +225,6 @@ struct CarriedWall {  // a wall that something else than a clamp carries
 struct ChainChoice {
   bool force_general = false;  // every rod by the general path, for tests
   std::span<const CarriedWall> carried = {};
-  bool paper_bending = false;     // naturally curved rods too: two springs a joint, stiffness as it is
   bool rolling = false;           // friction turns the frames: the general path, and rods may roll
   const Chain* before = nullptr;  // the chain that this one replaces, directors filled: twist next to walls that stay
 };

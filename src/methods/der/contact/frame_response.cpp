@@ -105,8 +105,8 @@ void Contacts::turn_frames(const Chain& c, AngleWork& angles, double dt) {
                             to.target_tangent),
                to.winding - from.winding);
     const auto s = z(to.slot);
-    weight_[s - 1] -= angles.coupling[s] * angle;
-    weight_[s + 1] -= angles.coupling[s + 1] * angle;
+    weight_[s - 1] += c.twist_stiffness[s] * angle;
+    weight_[s + 1] += c.twist_stiffness[s + 1] * angle;
   }
   // and friction as it is now.
   sum_torques(dt, weight_);

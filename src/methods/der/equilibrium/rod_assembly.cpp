@@ -34,10 +34,6 @@ JointStiffness RodProblem::stiffness_at(int s) const {
   k.Bb << c_.B_xx[z(s)], c_.B_xy[z(s)], c_.B_xy[z(s)], c_.B_yy[z(s)];
   k.rest_a = Vec2(c_.rest_first.x[z(s)], c_.rest_first.y[z(s)]);
   k.rest_b = Vec2(c_.rest_second.x[z(s)], c_.rest_second.y[z(s)]);
-  k.curved = rod_.curved;
-  const Sym2<double> K = c_.K_mid.get(s);
-  k.K_mid << K.xx, K.xy, K.xy, K.yy;
-  k.rest_mid = Vec2(c_.rest_mid.x[z(s)], c_.rest_mid.y[z(s)]);
   k.twist = c_.twist_stiffness[z(s)];
   k.rest_twist = c_.rest_twist[z(s)];
   return k;
@@ -133,7 +129,6 @@ void RodProblem::pass_on(int wall, bool hessian) {
   whole.Bb = after.Bb;
   whole.rest_a += after.rest_a;
   whole.rest_b += after.rest_b;
-  whole.rest_mid += after.rest_mid;
   whole.twist = 0;
   const JointShape shape = shape_between(wall - 1, wall + 1);
   JointEnergy joint = joint_energy_with_derivatives(shape, whole, true);

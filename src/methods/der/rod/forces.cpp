@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "math/transport.h"
-#include "methods/der/rod/frames.h"
 
 namespace tendril::der {
 namespace {
@@ -32,21 +31,6 @@ void general_moments(Chain& c, int begin, int end, Pack& openness) {
     // Moments of the two halves, and with the twist the moment G of the joint.
     const V2<Pack> p = inverse_l * (Ba * strain_a), q = inverse_l * (Bb * strain_b);
     store(c.moment, s, general_moment(a, b, w, da, db, first, second, p, q, load(c.twist_moment, s)));
-    openness = math::min(openness, select(inverse_l > Pack(0), Pack(Pack(1) + cosine), Pack(2)));
-  }
-}
-
-void curved_moments(Chain& c, int begin, int end, Pack& openness) {
-  for (int s = begin; s < end; s += pack_size) {
-    const V3<Pack> a = load(c.t, s - 1), b = load(c.t, s);
-    const Pack cosine = dot(a, b), w = joint_weight(cosine), inverse_l = load(c.inverse_l, s);
-    const Directors<Pack> da{load(c.m1, s - 1), load(c.m2, s - 1)}, db{load(c.m1, s), load(c.m2, s)};
-    const V2<Pack> first = material_curvature_first(b, w, da.m1, da.m2);
-    const V2<Pack> second = material_curvature_second(a, w, db.m1, db.m2);
-    const HalfTurn<Pack> half = half_turn(c, s);
-    const V2<Pack> p = inverse_l * (load(c.K_mid, s) * (half.back(first) - load(c.rest_mid, s)));
-    store(c.moment, s,
-          general_moment(a, b, w, da, db, first, second, half.forward(p), half.back(p), load(c.twist_moment, s)));
     openness = math::min(openness, select(inverse_l > Pack(0), Pack(Pack(1) + cosine), Pack(2)));
   }
 }
@@ -87,8 +71,6 @@ double update_gradient(Chain& c, const Chunk& chunk) {
     for (const ChainRod& rod : c.rods_of(chunk)) {
       if (!rod.general) {
         isotropic_moments(c, rod.first, rod.end, openness);
-      } else if (rod.curved) {
-        curved_moments(c, rod.first, rod.end, openness);
       } else {
         general_moments(c, rod.first, rod.end, openness);
       }

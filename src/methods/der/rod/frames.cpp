@@ -126,9 +126,9 @@ void set_directors(Chain& c, const ChainRod& rod) {
   }
 }
 
-// What the joints of one rod add to gradient and Hessian of the energy in its angles.  [Bergou 2008, eq. (7)]
-// What a joint adds to the slot before it is stored at the joint's own place until angle_system shifts it.
-void angle_joints(Chain& c, const ChainRod& rod, AngleWork& work) {
+// Gradient and Hessian of the energy in the angles of one rod.  [Bergou 2008, eq. (7)]
+// What a joint adds to the slot before it is stored at the joint's own place until the second loop shifts it.
+double angle_system(Chain& c, const ChainRod& rod, AngleWork& work) {
   for (int s = rod.first; s < rod.end; s += pack_size) {
     const V3<Pack> a = load(c.t, s - 1), b = load(c.t, s);
     const Pack w = joint_weight(dot(a, b)), inverse_l = load(c.inverse_l, s);
@@ -145,32 +145,7 @@ void angle_joints(Chain& c, const ChainRod& rod, AngleWork& work) {
     store(work.diagonal, s, angle_curvature(second, Bb, inverse_l, q) + k);
     store(work.scratch, s, angle_gradient(first, p) - moment);
     store(work.off, s, angle_curvature(first, Ba, inverse_l, p) + k);
-    store(work.coupling, s, -k);
   }
-}
-// The same where rods are naturally curved: bending depends on the mean of the two angles alone.
-void curved_angle_joints(Chain& c, const ChainRod& rod, AngleWork& work) {
-  for (int s = rod.first; s < rod.end; s += pack_size) {
-    const V3<Pack> b = load(c.t, s);
-    const Pack w = joint_weight(dot(load(c.t, s - 1), b)), inverse_l = load(c.inverse_l, s);
-    const V2<Pack> mid = half_turn(c, s).back(material_curvature_first(b, w, load(c.m1, s - 1), load(c.m2, s - 1)));
-    const Sym2<Pack> K = load(c.K_mid, s);
-    const V2<Pack> p = inverse_l * (K * (mid - load(c.rest_mid, s)));
-    const Pack k = load(c.twist_stiffness, s);
-    const Pack moment = k * (load(c.theta, s) - load(c.theta, s - 1) - load(c.rest_twist, s));
-    const Pack gradient = angle_gradient(mid, p), curvature = Pack(0.5) * angle_curvature(mid, K, inverse_l, p);
-    store(c.twist_moment, s, moment);
-    store(work.gradient, s, gradient + moment);
-    store(work.scratch, s, gradient - moment);
-    store(work.diagonal, s, curvature + k);
-    store(work.off, s, curvature + k);
-    store(work.coupling, s, curvature - k);
-  }
-}
-
-// Gradient and Hessian of the energy in the angles of one rod. Returns the largest part of the gradient over its tolerance.
-double angle_system(Chain& c, const ChainRod& rod, AngleWork& work) {
-  rod.curved ? curved_angle_joints(c, rod, work) : angle_joints(c, rod, work);
   Pack worst(0);
   for (int s = rod.first; s < rod.end; s += pack_size) {
     const Pack free = load(work.free, s);
@@ -198,12 +173,12 @@ double angle_system(Chain& c, const ChainRod& rod, AngleWork& work) {
 }
 
 // Solves the tridiagonal system for the step. False where some pivot is not positive: the caller shifts.  [ERRATA D8]
-bool angle_step(const ChainRod& rod, AngleWork& work, double shift, double scale) {
+bool angle_step(const Chain& c, const ChainRod& rod, AngleWork& work, double shift, double scale) {
   const auto first = z(rod.first);
   const auto n = static_cast<std::size_t>((rod.ring ? rod.wrap : rod.first + rod.slots) - rod.first);
   const auto part = [&](Array& a) { return std::span<double>(&a[first], n); };
   const auto coupling = [&](std::size_t before, std::size_t after, std::size_t joint) {
-    return work.coupling[joint] * work.free[before] * work.free[after];
+    return -c.twist_stiffness[joint] * work.free[before] * work.free[after];
   };
   const double held =
       scale > 0 ? scale : 1;  // an equation of its own, of the size of the others: the last pivot is judged by it
@@ -264,7 +239,7 @@ AngleReport solve_angles(Chain& c, int r, AngleWork& work, double tolerance) {
     double scale = 0;
     for (int s = rod.first; s < rod.first + rod.slots; ++s) scale = std::max(scale, std::abs(work.diagonal[z(s)]));
     bool shifted = false;
-    while (!angle_step(rod, work, shift, scale)) {
+    while (!angle_step(c, rod, work, shift, scale)) {
       shift = shift == 0 ? 1e-6 * scale : 4 * shift;
       shifted = true;
       if (!(shift < 1e12 * scale)) return report.fine = false, report;
@@ -307,7 +282,7 @@ AngleReport solve_angles(Chain& c, int r, AngleWork& work, double tolerance) {
 AngleWork::AngleWork(const Chain& c) {
   const auto n = c.kind.size();
   for (Array* a : {&free, &gradient, &diagonal, &off, &step, &saved, &scratch, &pivot, &lower, &border, &angles_before,
-                   &coupling, &inertia, &towards})
+                   &inertia, &towards})
     a->assign(n, 0);
   tolerance.assign(n, 1);
   for (std::size_t s = 0; s < n; ++s) free[s] = c.kind[s] == SlotKind::edge || c.kind[s] == SlotKind::wall ? 1 : 0;
@@ -353,7 +328,7 @@ void angle_compliance(const Chain& c, AngleWork& work, const Array& torque, Arra
       scale = std::max(scale, std::abs(work.diagonal[z(s)]));
     }
     if (!any) continue;
-    for (double shift = 0; !angle_step(rod, work, shift, scale) && shift < scale;)
+    for (double shift = 0; !angle_step(c, rod, work, shift, scale) && shift < scale;)
       shift = std::max(1e-6 * scale, 4 * shift);  // frames about to jump
     for (int s = rod.first; s < rod.first + rod.slots; ++s) out[z(s)] = work.step[z(s)];
   }
@@ -409,13 +384,7 @@ double joint_energy(const Chain& c, const ChainRod& rod, double* bending, double
     if (rod.general) {
       const V2<double> first = material_curvature_first(b, w, c.m1.get(s - 1), c.m2.get(s - 1)) - c.rest_first.get(s);
       const V2<double> second = material_curvature_second(a, w, c.m1.get(s), c.m2.get(s)) - c.rest_second.get(s);
-      if (rod.curved) {
-        const auto [sin_half, cos_half] = math::sincos(0.5 * (c.theta[k] - c.theta[k - 1]));
-        const V2<double> strain = HalfTurn<double>{cos_half, sin_half}.back(first + c.rest_first.get(s)) - c.rest_mid.get(s);
-        bend += c.inverse_l[k] * dot(strain, c.K_mid.get(s) * strain);
-      } else {
-        bend += 0.5 * c.inverse_l[k] * (dot(first, c.stiffness(s - 1) * first) + dot(second, c.stiffness(s) * second));
-      }
+      bend += 0.5 * c.inverse_l[k] * (dot(first, c.stiffness(s - 1) * first) + dot(second, c.stiffness(s) * second));
       const double m = c.theta[k] - c.theta[k - 1] - c.rest_twist[k];
       twist += 0.5 * c.twist_stiffness[k] * m * m;
     } else {

@@ -17,15 +17,8 @@ struct AngleWork {
   Array free;       // 1 where theta is unknown
   Array tolerance;  // per slot
   Array gradient, diagonal, off, step, saved, scratch, pivot, lower, border, angles_before;
-  Array coupling;          // per joint: mixed derivative in the angles of its two slots
   Array inertia, towards;  // of rolling rods: rotary inertia over dt^2, and where the angles go by themselves; else 0
 };
-
-// Of the joints from s on: half of their twists.
-inline HalfTurn<Pack> half_turn(const Chain& c, int s) {
-  const auto [sine, cosine] = math::sincos(Pack(Pack(0.5) * (load(c.theta, s) - load(c.theta, s - 1))));
-  return {cosine, sine};
-}
 
 // Where the walls are to stand: one of them, and all that clamps hold.
 void set_wall(Chain& chain, Wall& wall, const WallPose& now);

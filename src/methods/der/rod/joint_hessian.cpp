@@ -1,6 +1,5 @@
 #include "methods/der/rod/joint_hessian.h"
 
-#include "math/elementary.h"
 #include "math/rotation.h"
 
 namespace tendril::der {
@@ -72,21 +71,6 @@ Scalar twist_of(const JointShape& s, double w, bool hessian) {
   return m;
 }
 
-// R(-m/2) (f1, f2)
-std::pair<Scalar, Scalar> turned_half_back(const Scalar& f1, const Scalar& f2, const Scalar& m, bool hessian) {
-  const auto [s, c] = math::sincos(0.5 * m.value);
-  Scalar r1, r2;
-  r1.value = c * f1.value + s * f2.value, r2.value = c * f2.value - s * f1.value;
-  const Vec8 g1 = c * f1.g + s * f2.g, g2 = c * f2.g - s * f1.g, h = 0.5 * m.g;
-  r1.g = g1 + r2.value * h, r2.g = g2 - r1.value * h;
-  if (hessian) {
-    const Mat8 H1 = h * g2.transpose(), H2 = h * g1.transpose(), hh = h * h.transpose();
-    r1.H = c * f1.H + s * f2.H + H1 + H1.transpose() + (0.5 * r2.value) * m.H - r1.value * hh;
-    r2.H = c * f2.H - s * f1.H - H2 - H2.transpose() - (0.5 * r1.value) * m.H - r2.value * hh;
-  }
-  return {r1, r2};
-}
-
 // Adds 1/2 dw^T S dw with dw = (f1 - rest1, f2 - rest2).
 void add_quadratic(const Scalar& f1, const Scalar& f2, const Vec2& rest, const Mat2& S, bool hessian, JointEnergy& sum) {
   const Vec2 strain(f1.value - rest.x(), f2.value - rest.y());
@@ -110,15 +94,10 @@ JointEnergy joint_energy_with_derivatives(const JointShape& s, const JointStiffn
     // directors turn with theta: dm1 = m2, dm2 = -m1
     const Scalar a1 = quotient(2, product(s.m1a, s.b, s.m2a, none, hessian), chi, hessian);
     const Scalar a2 = quotient(2, product(s.m2a, s.b, -s.m1a, none, hessian), chi, hessian);
-    if (k.curved) {
-      const auto [mid1, mid2] = turned_half_back(a1, a2, twist_of(s, 1 / chi.value, hessian), hessian);
-      add_quadratic(mid1, mid2, k.rest_mid, (2 * k.inverse_l) * k.K_mid, hessian, sum);
-    } else {
-      const Scalar b1 = quotient(-2, product(s.a, s.m1b, none, s.m2b, hessian), chi, hessian);
-      const Scalar b2 = quotient(-2, product(s.a, s.m2b, none, -s.m1b, hessian), chi, hessian);
-      add_quadratic(a1, a2, k.rest_a, k.inverse_l * k.Ba, hessian, sum);
-      add_quadratic(b1, b2, k.rest_b, k.inverse_l * k.Bb, hessian, sum);
-    }
+    const Scalar b1 = quotient(-2, product(s.a, s.m1b, none, s.m2b, hessian), chi, hessian);
+    const Scalar b2 = quotient(-2, product(s.a, s.m2b, none, -s.m1b, hessian), chi, hessian);
+    add_quadratic(a1, a2, k.rest_a, k.inverse_l * k.Ba, hessian, sum);
+    add_quadratic(b1, b2, k.rest_b, k.inverse_l * k.Bb, hessian, sum);
   }
   if (k.twist > 0) {
     const Scalar m = twist_of(s, 1 / chi.value, hessian);

@@ -35,9 +35,6 @@ struct JointStiffness {
   double inverse_l = 0;
   Mat2 Ba = Mat2::Zero(), Bb = Mat2::Zero();
   Vec2 rest_a = Vec2::Zero(), rest_b = Vec2::Zero();
-  bool curved = false;  // naturally: one spring in the frame half-way, with
-  Mat2 K_mid = Mat2::Zero();
-  Vec2 rest_mid = Vec2::Zero();
   double twist = 0;  // 2 beta / l
   double rest_twist = 0;
 };

@@ -91,19 +91,6 @@ constexpr V3<T> general_moment(const V3<T>& a, const V3<T>& b, const T& w, const
   return w * (T(2) * (cross(b, pa) + cross(a, qb)) + s * cross(a, b) + twist_moment * (a + b));
 }
 
-// Naturally curved rods have one spring at a joint, on the curvature in the frame half-way between those of its edges:
-//   mid = R(-m/2) omega^a = R(m/2) omega^b,   E = (mid - rest).K (mid - rest)/l,   p = K (mid - rest)/l
-// differs from the paper: whose two springs are both strained when a curved joint twists by m, which stiffens its twist by
-// B kappa^2 l^2/4. Half of the twist from each side, as in [Bergou 2010], but by an angle: means of directors shrink where they part, and a
-// joint that is bent by more than a right angle would twist to get rid of its curvature.
-// E depends on m through the mean of both angles alone, so p seen in the frames of both edges is all that `general_moment` needs.
-template <class T>
-struct HalfTurn {  // R(m/2)
-  T cosine, sine;
-  constexpr V2<T> forward(const V2<T>& v) const { return {cosine * v.x - sine * v.y, sine * v.x + cosine * v.y}; }
-  constexpr V2<T> back(const V2<T>& v) const { return {cosine * v.x + sine * v.y, cosine * v.y - sine * v.x}; }
-};
-
 // First and second derivative of 1/2 (omega - rest)^T B (omega - rest)/l in the frame's own angle theta, p = B(omega -
 // rest)/l. [Bergou 2008, eq. (7) and the Hessian below it]   d omega/d theta = -J omega
 template <class T>
