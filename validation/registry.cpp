@@ -55,12 +55,6 @@ namespace der_trefoil_twist { std::vector<Check> experiment(ExperimentContext&);
 namespace der_tree_in_wind { std::vector<Check> experiment(ExperimentContext&); }
 namespace der_twist_asymmetry { std::vector<Check> experiment(ExperimentContext&); }
 namespace der_wilberforce { std::vector<Check> experiment(ExperimentContext&); }
-namespace galpha_any_step { std::vector<Check> experiment(ExperimentContext&); }
-namespace galpha_cantilever { std::vector<Check> experiment(ExperimentContext&); }
-namespace galpha_drift_paper { std::vector<Check> experiment(ExperimentContext&); }
-namespace galpha_order { std::vector<Check> experiment(ExperimentContext&); }
-namespace galpha_printed_scheme { std::vector<Check> experiment(ExperimentContext&); }
-namespace galpha_sine_rod { std::vector<Check> experiment(ExperimentContext&); }
 namespace strands_cantilever { std::vector<Check> experiment(ExperimentContext&); }
 namespace strands_multiple_shooting { std::vector<Check> experiment(ExperimentContext&); }
 namespace strands_random_poses { std::vector<Check> experiment(ExperimentContext&); }
@@ -213,25 +207,6 @@ std::span<const Experiment> all_experiments() {
       {"der/wilberforce", "Bergou 2008, Fig. 11; docs/references.md 6c",
        "a body on a helical spring hands its energy from bouncing to turning and back", Experiment::slow,
        experiments::der_wilberforce::experiment},
-      {"galpha/any-step", "Sobottka 2008, sec. 5, example 4",
-       "a soft coil under gravity takes steps from 1e-5 to 100 s, and energy less work does not rise", Experiment::slow,
-       experiments::galpha_any_step::experiment},
-      {"galpha/cantilever", "docs/references.md 1a-1c, 2, 3",
-       "clamped rods stand where exact solutions say, in statics, after damped motion, and when everything is turned",
-       Experiment::quick, experiments::galpha_cantilever::experiment},
-      {"galpha/drift-paper", "Sobottka 2008, sec. 4.4",
-       "an end that the paper's formulation holds by its velocity drifts, and feedback holds it", Experiment::quick,
-       experiments::galpha_drift_paper::experiment},
-      {"galpha/order", "Sobottka 2008, sec. 4.2",
-       "position, velocity and force are of second order in time, after a sudden release too; the paper's triple is of "
-       "first",
-       Experiment::quick, experiments::galpha_order::experiment},
-      {"galpha/printed-scheme", "Sobottka 2008, sec. 4 and 5, Algorithm 1",
-       "iterations of the printed scheme, and the energy that means of products gain", Experiment::quick,
-       experiments::galpha_printed_scheme::experiment},
-      {"galpha/sine-rod", "Sobottka 2008, sec. 5, example 1",
-       "a rod in the shape of a sine falls from the horizontal and keeps its energy", Experiment::slow,
-       experiments::galpha_sine_rod::experiment},
       {"strands/cantilever", "docs/references.md 1a, 1b, 2, 3",
        "clamped strands under dead loads lie where accurate solutions lie, to second and fourth order", Experiment::quick,
        experiments::strands_cantilever::experiment},

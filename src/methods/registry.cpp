@@ -5,15 +5,13 @@
 #include "methods/cable/entry.h"
 #include "methods/compact/entry.h"
 #include "methods/der/entry.h"
-#include "methods/galpha/entry.h"
 #include "methods/method.h"
 #include "methods/strands/entry.h"
 
 namespace tendril {
 
 std::span<const MethodEntry> all_methods() {
-  static const std::array<MethodEntry, 5> methods{der::entry(), strands::entry(), compact::entry(), cable::entry(),
-                                                  galpha::entry()};
+  static const std::array<MethodEntry, 4> methods{der::entry(), strands::entry(), compact::entry(), cable::entry()};
   return methods;
 }
 

@@ -124,7 +124,7 @@ std::vector<double> probes_with(const Scene& scene, const std::string& field, do
 // Largest difference over the largest derivative, of all probes; each kind of probe by its own size. Richardson's rule on two widths; where
 // something touches they are short, because a barrier bends within a hundredth of the radius.
 double error_against_differences(const Scene& scene, const FieldGradient& gradient) {
-  const double part = scene.contact.enabled ? 1e-4 : 2e-3;
+  const double part = scene.contact.enabled ? 3e-5 : 2e-3;
   const double value = gradient.value, h = value != 0 ? part * std::abs(value) : 0.5 * part;
   const auto difference = [&](double width) {
     const std::vector<double> more = probes_with(scene, gradient.field, value + width),

@@ -49,6 +49,9 @@ SENTENCE("compact", "a clamp that points backwards along its rod is refused by n
   Checked<Simulation> refused = Simulation::open(scene);
   ASSERT_FALSE(refused);
   EXPECT_TRUE(mentions(to_text(refused.problems()), "clamp[0].direction")) << to_text(refused.problems());
+  scene.clamps[0].direction = Vec3(-1, 0.08, 0);  // 175 degrees
+  refused = Simulation::open(scene);
+  ASSERT_FALSE(refused);
   EXPECT_TRUE(mentions(to_text(refused.problems()), "170 degrees")) << to_text(refused.problems());
 }
 

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "math/number.h"
+#include "run/check.h"
 #include "run/open.h"
 #include "run/statics_testing.h"
 #include "testing/finite_difference.h"
@@ -18,18 +19,25 @@ Scene beam(int segments) {
   return scene;
 }
 
+// The method is not among those that scenes may name yet: it is opened by its entry.
+Problems problems_of(const Scene& scene) { return examine(scene, entry()).problems; }
+Simulation at_its_end(const Scene& scene) {
+  Simulation simulation = std::move(*open_with(scene, entry()));
+  while (!simulation.finished() && simulation.advance().outcome == Outcome::fine) continue;
+  return simulation;
+}
+
 SENTENCE("galpha",
          "triples in the printed range that grow are refused, and rho_infinity beyond 0.95 where nothing stretches") {
   Scene scene = beam(4);
   scene.options["galpha"]["scheme"] = std::string("triple");
   scene.options["galpha"]["alpha"] = -0.4, scene.options["galpha"]["beta"] = 0.4, scene.options["galpha"]["gamma"] = 0.6;
-  EXPECT_NE(to_text(tendril::check(scene)).find("alpha - beta + gamma"), std::string::npos)
-      << to_text(tendril::check(scene));
+  EXPECT_NE(to_text(problems_of(scene)).find("alpha - beta + gamma"), std::string::npos) << to_text(problems_of(scene));
   scene = beam(4);
   scene.options["galpha"]["rho_infinity"] = 0.97;
-  EXPECT_NE(to_text(tendril::check(scene)).find("does not stretch"), std::string::npos) << to_text(tendril::check(scene));
+  EXPECT_NE(to_text(problems_of(scene)).find("does not stretch"), std::string::npos) << to_text(problems_of(scene));
   scene.options["galpha"]["rho_infinity"] = 0.95;
-  EXPECT_FALSE(has_errors(tendril::check(scene)));
+  EXPECT_FALSE(has_errors(problems_of(scene)));
   // Grows as the linear test equation says: |amplification| above 1 exactly where the sum is below 1/2.
   for (const Triple& t : {Triple{0.3, 0, 0.7}, Triple::of_radius(0), Triple::of_radius(0.9)}) EXPECT_TRUE(t.stable());
   EXPECT_FALSE((Triple{0.2, 0.5, 0.6}.stable()));
@@ -40,7 +48,7 @@ SENTENCE("galpha", "a rest shape that turns a segment too far is refused with th
   Scene scene = beam(6);
   scene.rods[0].rest = HelixCurve{Vec3::Zero(), Vec3(0, 0, -1), Vec3::UnitX(), 0.1, 0.02, 4};
   scene.rods[0].follows = SectionFollows::curve;
-  const std::string text = to_text(tendril::check(scene));
+  const std::string text = to_text(problems_of(scene));
   EXPECT_NE(text.find("rad"), std::string::npos) << text;
   EXPECT_NE(text.find("take at least 11 segments"), std::string::npos) << text;
 }
@@ -53,7 +61,7 @@ SENTENCE("galpha",
       scene.options["galpha"]["seek_minimum"] = seek;
       add_clamp(scene, 0);
       push(scene, 1, Vec3(-part * math::pi * math::pi / 4, 0, 0));
-      const Simulation simulation = ended(scene);
+      const Simulation simulation = at_its_end(scene);
       const Verdict& verdict = simulation.frame().report.verdict;
       EXPECT_EQ(verdict.unstable, part < 1 || seek ? 0 : 2) << part << ": " << to_text(verdict);
       // Elastica: the tip has turned by 60 degrees at 1.152 of Euler's load.
@@ -150,7 +158,7 @@ SENTENCE("galpha",
     }
     if (number == 3) scene.clamps[0].move.keys = {{0, Vec3::Zero()}, {0.3, Vec3(0, 0.1, 0)}, {0.6, Vec3::Zero()}};
     if (number == 4) add_clamp(scene, 1, pin).until = 0.2;
-    Simulation simulation = std::move(*Simulation::open(scene));
+    Simulation simulation = std::move(*open_with(scene, entry()));
     const RunReport report = simulate(simulation, {});
     EXPECT_EQ(report.outcome, Outcome::fine) << report.message;
     EXPECT_LT(std::abs(report.energy_error), 0.01) << number;
