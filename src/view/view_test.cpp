@@ -174,9 +174,10 @@ SENTENCE("measure", "values along a rod are those that probes find in the middle
       EXPECT_NEAR(along.twist, point.strain().z(), 1e-9 * scale) << file << " edge " << e.value;
       EXPECT_NEAR(along.tension, point.tension(), 1e-9 * scale) << file << " edge " << e.value;
       EXPECT_NEAR(along.moment, point.at_nodes(frame.moment).norm(), 1e-9 * scale) << file << " edge " << e.value;
-      if (!model.rods[static_cast<std::size_t>(r)].reeved)  // whose rope runs from fall to fall
+      if (!model.rods[static_cast<std::size_t>(r)].reeved) {  // whose rope runs from fall to fall
         EXPECT_NEAR(rest_length_of_edge(frame, rod, k, length), model.rest_length[e], 1e-9 * length)
             << file << " edge " << e.value;
+      }
       ++edges;
     });
   }
