@@ -5,7 +5,7 @@ root=$(readlink -f -- "$(dirname -- "${BASH_SOURCE[0]}")/..")
 declare -A moment=(   # [s]
   [cantilever]=0.5 [drag_root]=7.25 [curly_hair]=2.4 [hanging_helix]=3 [perversion]=20 [reeds]=3.1 [ribbon]=7 [tugged_curl]=2 [twisted_ring]=4
   [twisted_rod]=6 [v_shape]=6 [whip]=0.8 [suture]=4.6 [falling_rope]=4 [wrecking_ball]=0.58 [trefoil]=14 [plectoneme]=5
-  [hanging_chain]=4 [tree]=2 [capstan]=4 [twisted_cable]=2.2 [strand_through_springs]=2.4 [hoist]=6 [crane]=2 [tress]=1.6)
+  [hanging_chain]=4 [tree]=2 [capstan]=4 [twisted_cable]=2.2 [strand_through_springs]=2.4 [hoist]=6 [tress]=1.6)
 runs=$(mktemp -d)
 trap 'rm -rf "$runs"' EXIT
 small() { ffmpeg -y -loglevel error -i "$1" -vf 'split[a][b];[a]palettegen=max_colors=160[p];[b][p]paletteuse=dither=none' "$2"; }   # a third of the bytes

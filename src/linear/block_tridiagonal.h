@@ -8,7 +8,6 @@
 #include <Eigen/Core>
 #include <Eigen/StdVector>
 #include <algorithm>
-#include <cmath>
 #include <span>
 #include <vector>
 
@@ -109,15 +108,22 @@ class BlockTridiagonalLDLT {
   Block& diagonal(int i) { return diagonal_[std::size_t(i)]; }  // its lower half is read
   Block& lower(int i) { return lower_[std::size_t(i)]; }        // row i + 1, column i
 
-  // With D_i' = l_i d_i l_i^T:  Y_i = l_i^-1 L_i^T,  D_(i+1)' = D_(i+1) - Y_i^T d_i^-1 Y_i; the same pivots as a scalar L D L^T without
-  // pivoting.
-  PivotReport factor(double accepted = 0) { return factor_with(nullptr, accepted); }
-  // Factors and solves for one right side, which goes down together with the matrix, in a column that the rows have left.
-  PivotReport factor_and_solve(std::span<double> right, double accepted = 0) {
-    TENDRIL_REQUIRE(right.size() == diagonal_.size() * B, "the right-hand side must have the matrix's size");
-    const PivotReport report = factor_with(right.data(), accepted);
-    solve_up([x = right.data()](int i) { return Eigen::Map<Eigen::Matrix<double, B, 1>>(x + std::ptrdiff_t(i) * B); });
-    return report;
+  // With D_i' = l_i d_i l_i^T:  Y_i = l_i^-1 L_i^T,  D_(i+1)' = D_(i+1) - Y_i^T d_i^-1 Y_i, of which the lower half is needed; the same
+  // pivots as a scalar L D L^T without pivoting.
+  PivotReport factor(double accepted = 0) {
+    report_ = {};
+    Block scaled = Block::Zero();
+    for (std::size_t i = 0; i < diagonal_.size(); ++i) {
+      Block d = diagonal_[i];
+      if (i > 0) subtract_lower(coupling_[i - 1], scaled, d);
+      report_.add(factors_[i].factor(d, row_scale(i), accepted), int(i) * B);
+      if (i + 1 == diagonal_.size()) break;
+      Block& y = coupling_[i];
+      y = lower_[i].transpose();
+      factors_[i].solve_lower(y);
+      for (int k = 0; k < B; ++k) scaled.row(k) = y.row(k) * factors_[i].inverse_d[k];
+    }
+    return report_;
   }
   const PivotReport& report() const { return report_; }
 
@@ -135,96 +141,22 @@ class BlockTridiagonalLDLT {
   }
 
  private:
-  // Rows are whole packs of four, with at least one column left for a right side. Packs are written out because compilers find others.
-  using Four = double __attribute__((vector_size(32)));
-  static constexpr int packs = (B + 4) / 4;
-  struct Wide {
-    Four row[B][packs];
-    double* at(int r) { return reinterpret_cast<double*>(row[r]); }  // NOLINT: a pack is its numbers
-  };
-
-  // The whole of a symmetric block, of which the lower half is given.
-  static void load_symmetric(const Block& from, Wide& to) {
+  // d -= y^T scaled, its lower half and what rows of two make of it.
+  static void subtract_lower(const Block& y, const Block& scaled, Block& d) {
+    for (int k = 0; k < B; ++k)
+      for (int r = 0; r < B; ++r)
+        for (int c = 0; c <= (r | 1) && c < B; ++c) d(r, c) -= y(k, r) * scaled(k, c);
+  }
+  // Largest |entry| of each row of the matrix, against which a pivot is tiny.
+  Eigen::Matrix<double, B, 1> row_scale(std::size_t i) const {
+    Eigen::Matrix<double, B, 1> scale;
     for (int r = 0; r < B; ++r) {
-      for (int c = 0; c <= r; ++c) to.at(r)[c] = to.at(c)[r] = from(r, c);
-      for (int c = B; c < 4 * packs; ++c) to.at(r)[c] = 0;
+      scale[r] = std::max(diagonal_[i].row(r).head(r + 1).cwiseAbs().maxCoeff(),
+                          diagonal_[i].col(r).tail(B - r).cwiseAbs().maxCoeff());
+      if (i > 0) scale[r] = std::max(scale[r], lower_[i - 1].row(r).cwiseAbs().maxCoeff());
+      if (i < lower_.size()) scale[r] = std::max(scale[r], lower_[i].col(r).cwiseAbs().maxCoeff());
     }
-  }
-  static void load_transposed(const Block& from, Wide& to) {
-    for (int r = 0; r < B; ++r) {
-      for (int c = 0; c < B; ++c) to.at(r)[c] = from(c, r);
-      for (int c = B; c < 4 * packs; ++c) to.at(r)[c] = 0;
-    }
-  }
-  // scale[c] becomes the largest |entry| of its column.
-  static void note_columns(const Wide& rows, Four (&scale)[packs]) {
-    for (int r = 0; r < B; ++r)
-      for (int p = 0; p < packs; ++p) {
-        const Four& x = rows.row[r][p];
-        const Four size = x < 0 ? -x : x;
-        scale[p] = size > scale[p] ? size : scale[p];
-      }
-  }
-
-  // long: one block after another, in the order of the elimination.
-  PivotReport factor_with(double* right, double asked) {
-    report_ = {};
-    const double accepted = accepted_pivot(asked, 4 * B);
-    Wide d, y = {}, scaled = {};
-    Four scale[packs] = {}, before[packs] = {};  // largest |entry| of rows: a pivot is tiny against it
-    for (std::size_t i = 0; i < diagonal_.size(); ++i) {
-      const bool last = i + 1 == diagonal_.size();
-      load_symmetric(diagonal_[i], d);
-      for (int p = 0; p < packs; ++p) scale[p] = before[p], before[p] = Four{};
-      note_columns(d, scale);
-      if (right)
-        for (int r = 0; r < B; ++r) d.at(r)[B] = right[i * B + std::size_t(r)];
-      if (i > 0) {
-        for (int r = 0; r < B; ++r) {
-          for (int k = 0; k < B; ++k) {
-            const double share = scaled.at(k)[r];
-            for (int p = 0; p < packs; ++p) d.row[r][p] -= share * y.row[k][p];
-          }
-        }
-      }
-      if (!last) {
-        for (int r = 0; r < B; ++r)
-          for (int c = 0; c < B; ++c) scale[c / 4][c % 4] = std::max(scale[c / 4][c % 4], std::abs(lower_[i](r, c)));
-        load_transposed(lower_[i], y);
-        note_columns(y, before);
-      }
-      eliminate(d, y, scale, accepted, i);
-      if (right)
-        for (int r = 0; r < B; ++r)
-          y.at(r)[B] = d.at(r)[B], right[i * B + std::size_t(r)] = d.at(r)[B] * factors_[i].inverse_d[r];
-      if (last) break;
-      for (int k = 0; k < B; ++k) {
-        for (int p = 0; p < packs; ++p) scaled.row[k][p] = y.row[k][p] * factors_[i].inverse_d[k];
-        for (int c = 0; c < B; ++c) coupling_[i](k, c) = y.at(k)[c];
-      }
-    }
-    return report_;
-  }
-  // d = l d l^T by rows of the upper half, and y = l^-1 y with it.
-  void eliminate(Wide& d, Wide& y, const Four (&scale)[packs], double accepted, std::size_t i) {
-    SmallLDLT<B>& factor = factors_[i];
-    for (int k = 0; k < B; ++k) {
-      const double size = scale[k / 4][k % 4];
-      double pivot = d.at(k)[k];
-      if (report_.take(pivot, size, accepted, int(i) * B + k)) {
-        const double threshold = accepted * (size > 0 ? size : 1.0);
-        pivot = pivot < 0 ? -threshold : threshold;
-      }
-      const double inverse = 1.0 / pivot;
-      factor.d[k] = pivot, factor.inverse_d[k] = inverse;
-      Four share[packs];
-      for (int p = 0; p < packs; ++p) share[p] = d.row[k][p] * inverse;
-      for (int r = k + 1; r < B; ++r) {
-        const double upper = d.at(k)[r], l = upper * inverse;
-        factor.l(r, k) = l;
-        for (int p = 0; p < packs; ++p) d.row[r][p] -= share[p] * upper, y.row[r][p] -= l * y.row[k][p];
-      }
-    }
+    return scale;
   }
   template <class At>
   void solve_with(const At& at) const {
@@ -236,11 +168,6 @@ class BlockTridiagonalLDLT {
       factors_[std::size_t(i)].solve_lower(xi);
       for (int k = 0; k < B; ++k) xi.row(k) *= factors_[std::size_t(i)].inverse_d[k];
     }
-    solve_up(at);
-  }
-  template <class At>
-  void solve_up(const At& at) const {
-    const int n = blocks();
     for (int i = n - 1; i >= 0; --i) {
       auto xi = at(i);
       if (i + 1 < n)

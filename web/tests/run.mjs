@@ -25,7 +25,7 @@ const globs = (process.argv[3] ?? "*").split(":").map((glob) => new RegExp(`^${g
 const wanted = (name) => globs.some((glob) => glob.test(name));
 
 const { chromium } = await import("playwright-core");
-for (const part of ["decode", "wire", "live", "crane", "trust", "sight", "replay", "tress", "modes", "page"]) await import(`./${part}_test.mjs`);
+for (const part of ["decode", "wire", "live", "trust", "sight", "replay", "tress", "modes", "page"]) await import(`./${part}_test.mjs`);
 
 const folder = mkdtempSync(join(tmpdir(), "tendril-web-"));
 const browser = await chromium.launch({

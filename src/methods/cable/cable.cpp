@@ -55,7 +55,7 @@ Cable::Cable(std::shared_ptr<const Model> model, const Settings& settings)
     list->assign(count, Vec3::Zero());
   air_.assign(count, Mat3::Zero());
   stiffness_.resize(model_->bodies.size());
-  response_.resize(count), held_.assign(count, 1.0), new_tension_.assign(count, 0.0), led_.resize(count);
+  response_.resize(count), new_tension_.assign(count, 0.0), led_.resize(count);
   rows_.resize(parts_.joints.size());
   reactions_.resize(model_->clamps.size());
   for (Joint& joint : parts_.joints) {
@@ -150,7 +150,8 @@ void Cable::make_rows(const StepSizes& step) {
     if (step.geometric && !step.still && joint.inner >= 0) {
       const double tension = std::max(0.0, 0.25 * (state_.tension[a] + state_.tension[b]));
       const double length = 0.5 * (parts_.elements[a].length + parts_.elements[b].length);
-      damper = step.dt * tension * length * need_of_damping(4 * tension / held_[a]);
+      damper =
+          step.dt * tension * length * need_of_damping(4 * tension / largest_tension(parts_.elements[a], step.dt, step.h));
     }
     if (settings_.bend_by_tension > 0 && joint.inner >= 0 && !step.still) follow_tension(step, j);
     weigh_rows(joint, state_.point_on[j] != 0, state_.frame_on[j] != 0, damper, inertia, step, rows_[j]);
@@ -316,14 +317,7 @@ double Cable::worst_gap(std::size_t* where) const {
     if (!state_.point_on[j] || joint.node < 0 || switches_.draws(j)) continue;
     const std::size_t a = z(joint.a), b = z(joint.b);
     const Vec3 gap = state_.x[b] + state_.q[b] * joint.point_b - state_.x[a] - state_.q[a] * joint.point_a;
-    Vec3 elastic = joint.stretch == rigid ? Vec3::Zero() : Vec3(-state_.force[j] / joint.stretch);
-    if (joint.stretch != rigid &&
-        joint.damping > 0) {  // lambda = -k phi - c phi': what the damper bears does not stretch it
-      const auto speed = [&](std::size_t e, const Vec3& point) {
-        return parts_.elements[e].led ? Vec3::Zero() : Vec3(state_.v[e] + spin_of(e).cross(state_.q[e] * point));
-      };
-      elastic -= joint.damping * (speed(b, joint.point_b) - speed(a, joint.point_a));
-    }
+    const Vec3 elastic = joint.stretch == rigid ? Vec3::Zero() : Vec3(-state_.force[j] / joint.stretch);
     const double length = std::max(parts_.elements[a].length, parts_.elements[b].length);
     const double open = (gap - elastic).norm() / length;
     if (open <= worst) continue;

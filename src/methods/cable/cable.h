@@ -69,7 +69,6 @@ class Cable final : public Method, public Explains {
   void add_node_loads(int only = -1);  // on one element
   void add_varying_node_load(int node, int only);
   void respond(const StepSizes& step);
-  void find_held(const StepSizes& step);
   void respond_segment(std::size_t i, const StepSizes& step);
   void respond_body(std::size_t i, const StepSizes& step);
   void add_grips(const StepSizes& step);
@@ -154,8 +153,6 @@ class Cable final : public Method, public Explains {
   std::vector<Vec3> force_, moment_;              // on elements: all given loads
   std::vector<Vec3> given_force_, given_moment_;  // without weight, for the balance
   std::vector<Mat3> air_;                         // derivative of air's force by velocity
-  std::vector<double> held_;                      // [N] of segments: largest_tension
-  double held_for_[2] = {};                       // [s] dt and h for which
   std::vector<Response> response_;
   std::vector<Eigen::Matrix<double, 6, 6>> stiffness_;  // of bodies: geometric, times dt h
   std::vector<JointRows> rows_;

@@ -76,13 +76,7 @@ double Cable::gap_ahead() const {
     if (!state_.point_on[j] || joint.node < 0 || switches_.draws(j)) continue;
     const std::size_t a = z(joint.a), b = z(joint.b);
     const Vec3 gap = ahead_.x[b] + ahead_.q[b] * joint.point_b - ahead_.x[a] - ahead_.q[a] * joint.point_a;
-    Vec3 elastic = joint.stretch == rigid ? Vec3::Zero() : Vec3(-state_.force[j] / joint.stretch);
-    if (joint.stretch != rigid && joint.damping > 0) {  // as in worst_gap
-      const auto speed = [&](std::size_t e, const Vec3& point) {
-        return parts_.elements[e].led ? Vec3::Zero() : Vec3(response_[e].v + response_[e].spin.cross(ahead_.q[e] * point));
-      };
-      elastic -= joint.damping * (speed(b, joint.point_b) - speed(a, joint.point_a));
-    }
+    const Vec3 elastic = joint.stretch == rigid ? Vec3::Zero() : Vec3(-state_.force[j] / joint.stretch);
     worst = std::max(worst, (gap - elastic).norm() / std::max(parts_.elements[a].length, parts_.elements[b].length));
   }
   return worst;

@@ -105,27 +105,25 @@ void Cable::respond_segment(std::size_t i, const StepSizes& step) {
   const Mat3 frame = state_.q[i].toRotationMatrix();
   r.v = state_.v[i];
   if (air_[i].isZero(0)) {
-    r.give_linear = 1 / (e.mass * damped);
-    r.linear = r.give_linear * Mat3::Identity();
+    r.linear = Mat3::Identity() / (e.mass * damped);
     r.y = (r.v + (step.h / e.mass) * force_[i]) / damped;  // without m v/m, whose rounding adds up
   } else {
-    r.give_linear = 0;
     r.linear = (e.mass * damped * Mat3::Identity() - step.h * air_[i]).inverse();
     r.y.noalias() = r.linear * (e.mass * r.v + step.h * force_[i]);
   }
   const double tension = step.geometric ? std::max(0.0, 0.5 * state_.tension[i]) : 0;
   // Only as much of the stiffness is implicit as an explicit scheme would not hold: at most an eighth of the largest tension stays
   // explicit, and what is well resolved keeps its pitch, which implicit stiffness lowers by (w dt)^2/2.
-  const double need = need_of_damping(4 * tension / held_[i]);
+  const double need = need_of_damping(4 * tension / largest_tension(e, step.dt, step.h));
   // The largest tension is that of even meshes: where long segments stand beside short ones all of it is implicit.
   const bool whole = step.still || parts_.chains[z(e.rod)].varies;
   const double stiff = step.dt * step.h * tension * e.length * (whole ? 1 : need), kept = 1 - 0.05 * need;
   const Vec3 own = frame.transpose() * state_.momentum[i], extra(stiff, stiff, 0);
   const Vec3 spin = own.cwiseQuotient(e.inertia);
-  r.give = (damped * e.inertia + extra).cwiseInverse(), r.axes = frame.transpose();
+  const Vec3 give = (damped * e.inertia + extra).cwiseInverse();
   r.spin = frame * spin;
-  r.angular.noalias() = frame * r.give.asDiagonal() * r.axes;
-  r.y_spin = frame * r.give.cwiseProduct(own + kept * extra.cwiseProduct(spin)) + step.h * (r.angular * moment_[i]);
+  r.angular.noalias() = frame * give.asDiagonal() * frame.transpose();
+  r.y_spin = frame * give.cwiseProduct(own + kept * extra.cwiseProduct(spin)) + step.h * (r.angular * moment_[i]);
   r.has_mixed = false;
 }
 
@@ -146,19 +144,10 @@ void Cable::respond_body(std::size_t i, const StepSizes& step) {
     r.spin = damped * (r.angular * state_.momentum[i]);
   }
   r.y_spin = r.angular * (state_.momentum[i] + step.h * moment_[i]);
-  r.has_mixed = false, r.give_linear = 0;
-}
-
-// The tensions that explicit geometric stiffness holds, by segment: the same until the step or the mesh changes.
-void Cable::find_held(const StepSizes& step) {
-  if (held_for_[0] == step.dt && held_for_[1] == step.h && !mesh_.varies()) return;
-  held_for_[0] = step.dt, held_for_[1] = step.h;
-  for (std::size_t i = 0; i < parts_.elements.size(); ++i)
-    if (parts_.elements[i].kind == Element::Kind::segment) held_[i] = largest_tension(parts_.elements[i], step.dt, step.h);
+  r.has_mixed = false;
 }
 
 void Cable::respond(const StepSizes& step) {
-  find_held(step);
   for (std::size_t i = 0; i < parts_.elements.size(); ++i) {
     if (parts_.elements[i].led) continue;
     if (parts_.elements[i].kind == Element::Kind::segment)

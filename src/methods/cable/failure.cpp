@@ -16,9 +16,7 @@ std::string three_digits(double value) {
 void Cable::note_failure(double dt) {
   std::size_t at = 0;
   failure_ = {};
-  failure_.gap = worst_gap(&at), failure_.dt = dt;
-  if (at >= parts_.joints.size()) return;  // ropes through sheaves alone
-  failure_.joint = static_cast<int>(at);
+  failure_.gap = worst_gap(&at), failure_.joint = static_cast<int>(at), failure_.dt = dt;
   failure_.tension = state_.force[at].norm();
   failure_.held = HUGE_VAL;
   for (const int e : {parts_.joints[at].a, parts_.joints[at].b})

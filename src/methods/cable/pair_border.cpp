@@ -34,8 +34,8 @@ bool PairBorder::solve(std::span<const std::unique_ptr<GroupSolver>> solvers, st
     change[z(row.a)] += step.h * answer(elements[z(row.a)], row.of_a);
     change[z(row.b)] += step.h * answer(elements[z(row.b)], row.of_b);
     const int first = group_of[z(row.a)], second = group_of[z(row.b)];
-    solvers[z(first)]->follow(rows, elements, step, change);
-    if (second != first) solvers[z(second)]->follow(rows, elements, step, change);
+    solvers[z(first)]->follow(rows, step, change);
+    if (second != first) solvers[z(second)]->follow(rows, step, change);
   }
   matrix_.resize(static_cast<int>(count));
   for (std::size_t p = 0; p < count; ++p) {
@@ -65,7 +65,7 @@ bool PairBorder::solve(std::span<const std::unique_ptr<GroupSolver>> solvers, st
   }
   for (std::size_t g = 0; g < solvers.size(); ++g) {
     if (!touched_[g]) continue;
-    solvers[g]->follow(rows, elements, step, sum, true);
+    solvers[g]->follow(rows, step, sum, true);
     for (const int e : solvers[g]->group().elements)
       elements[z(e)].v += sum[z(e)].head<3>(), elements[z(e)].spin += sum[z(e)].tail<3>();
   }

@@ -110,12 +110,11 @@ void Reevings::weigh(const StepSizes& step) {
     Fall& fall = falls_[k];
     const double open = fall.length - s_[k];
     if (fall.EA > 0) {
-      const double stiffness = fall.EA / s_[k], stretched = std::max(0.0, open);
+      const double stiffness = fall.EA / s_[k];
       // The damper feels what is led too, which has gone its way already.
       fall.led = step.still ? 0 : (fall.length - fall.end_length) / step.dt;
-      fall.late = open > 0 ? fall.damping : 0, fall.stored = 0.5 * stiffness * stretched * stretched;
-      fall.give = 1 / (stiffness * (step.dt + fall.late));
-      fall.pull = stiffness * (open + fall.late * fall.led) * fall.give;
+      fall.give = 1 / (stiffness * (step.dt + fall.damping));
+      fall.pull = stiffness * (open + fall.damping * fall.led) * fall.give;
     } else {
       fall.give = 0, fall.pull = open / step.dt;
     }
@@ -179,7 +178,7 @@ void Reevings::find_answers(const Solvers& solvers, const std::vector<JointRows>
     std::fill(kicks_.begin(), kicks_.end(), Vector6(Vector6::Zero()));
     kick(l, 1, step.h, elements, kicks_);
     for (std::size_t g = 0; g < solvers.size(); ++g)
-      if (touched_[g]) solvers[g]->follow(rows, elements, step, kicks_, false);
+      if (touched_[g]) solvers[g]->follow(rows, step, kicks_, false);
     for (int k = 0; k < falls; ++k) answer_[z(k * falls + l)] = -rate_of(k);
   }
 }
@@ -250,14 +249,13 @@ bool Reevings::correct_fall(int k, const StepSizes& step) {
     taut = 0;
     return true;
   }
-  // A slack fall: would it pull? By the law of a taut one, damper too, else a fall that shortens quickly is neither taut nor slack.
+  // A slack fall: would it be longer than its rope?
   const int falls = static_cast<int>(falls_.size());
   double rate = falls_[z(k)].rate;
   for (int l = 0; l < falls; ++l) rate -= answer_[z(k * falls + l)] * new_tension_[z(l)];
   const std::size_t p = z(falls_[z(k)].point);
   rate -= new_w_[p] - new_w_[p + 1];
-  const Fall& fall = falls_[z(k)];
-  if (fall.length - s_[z(k)] + fall.late * (fall.led + rate) + step.dt * rate <= 1e-12 * fall.length) return false;
+  if (falls_[z(k)].length - s_[z(k)] + step.dt * rate <= 1e-12 * falls_[z(k)].length) return false;
   taut = 1;
   return true;
 }
@@ -325,7 +323,7 @@ bool Reevings::solve(const Solvers& solvers, const std::vector<JointRows>& rows,
   std::fill(kicks_.begin(), kicks_.end(), Vector6(Vector6::Zero()));
   for (std::size_t k = 0; k < falls; ++k) kick(static_cast<int>(k), new_tension_[k], step.h, elements, kicks_);
   for (std::size_t g = 0; g < solvers.size(); ++g)
-    if (touched_[g]) solvers[g]->follow(rows, elements, step, kicks_, true);
+    if (touched_[g]) solvers[g]->follow(rows, step, kicks_, true);
   for (std::size_t e = 0; e < kicks_.size(); ++e)
     if (!parts_.elements[e].led) elements[e].v += kicks_[e].head<3>(), elements[e].spin += kicks_[e].tail<3>();
   return true;

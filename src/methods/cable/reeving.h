@@ -74,8 +74,6 @@ class Reevings {
     int point = 0;  // where it begins
     double EA = 0;  // 0: inextensible
     double line_mass = 0, damping = 0;
-    double late = 0;    // [s] damping in this step: none where it begins slack, for a damper does not pull at slack rope
-    double stored = 0;  // [J] stretched by this much when the step begins
     Vec3 direction = Vec3::UnitZ();
     double length = 0, end_length = 0;  // now; when the last step ended
     double led = 0;                     // [m/s] how fast what is led makes it longer in this step

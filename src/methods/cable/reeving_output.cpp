@@ -66,9 +66,7 @@ double Reevings::worst_gap() const {
   for (std::size_t k = 0; k < falls_.size(); ++k) {
     if (!taut_[k]) continue;
     const Fall& fall = falls_[k];
-    // T = k phi + c phi': what the damper bears does not stretch it.
-    const double rate = tension_[k] * fall.give - fall.pull + fall.led;
-    const double elastic = fall.EA > 0 ? tension_[k] * s_[k] / fall.EA - fall.late * rate : 0;
+    const double elastic = fall.EA > 0 ? tension_[k] * s_[k] / fall.EA : 0;
     const double open = std::abs(fall.length - s_[k] - elastic) / fall.length;
     if (!(open <= worst)) worst = open;
   }
@@ -98,15 +96,10 @@ Reevings::Flow Reevings::flow(const StepSizes& step) const {
   }
   for (std::size_t k = 0; k < falls_.size(); ++k) {
     const Fall& fall = falls_[k];
-    if (fall.late == 0 || fall.EA == 0) continue;
-    if (!taut_[k]) {  // shortens faster than its damper lets it: what was stored is the damper's
-      const double open = std::max(0.0, fall.length - s_[k]);
-      flow.damping += fall.stored - 0.5 * (fall.EA / s_[k]) * open * open;
-      continue;
-    }
+    if (!taut_[k] || fall.damping == 0 || fall.EA == 0) continue;
     // T = k (phi + dt phi') + c phi', of which phi' is what the step found.
     const double rate = tension_[k] * fall.give - fall.pull + fall.led;
-    flow.damping += step.dt * fall.late * (fall.EA / s_[k]) * rate * rate;
+    flow.damping += step.dt * fall.damping * (fall.EA / s_[k]) * rate * rate;
   }
   return flow;
 }

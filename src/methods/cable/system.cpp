@@ -1,4 +1,3 @@
-// long: rows, matrix and solution of a group, in the order in which a step needs them.
 #include "methods/cable/system.h"
 
 #include <cmath>
@@ -46,38 +45,6 @@ void add_rows_times(const JointRows& rows, const Vec3& lever, double sign, const
     out(2, c) += sign * response(2, c) + (w0 * l[1] - w1 * l[0]);
     for (int r = 0; r < 3; ++r) out(r + 3, c) += t(r, 0) * w0 + t(r, 1) * w1 + t(r, 2) * w2;
   }
-}
-
-// out += sign (left^T right), with 1/m in the rows of points: J W J'^T of a plain element.
-void add_plain(const double (&left)[3][8], const double (&right)[3][8], double linear, Block6& out) {
-  alignas(32) double sum[6][8];
-  for (int r = 0; r < 6; ++r) {
-    for (int c = 0; c < 8; ++c) sum[r][c] = left[0][r] * right[0][c] + left[1][r] * right[1][c] + left[2][r] * right[2][c];
-  }
-  for (int r = 0; r < 6; ++r)
-    for (int c = 0; c < 6; ++c) out(r, c) += sum[r][c];
-  for (int r = 0; r < 3; ++r) out(r, r) += linear;
-}
-
-// What the multipliers of a joint do to one of its sides: a force at the lever, and a couple.
-void add_push(const Vec3& force, const Vec3& couple, const Vec3& lever, double kick, const Response& e, Vec3& v,
-              Vec3& spin) {
-  const Vec3 moment = lever.cross(force) + couple;
-  if (e.is_plain()) {
-    v += (kick * e.give_linear) * force;
-  } else {
-    v += kick * (e.linear * force);
-    if (e.has_mixed) v += kick * (e.mixed * moment), spin += kick * (e.mixed.transpose() * force);
-  }
-  spin += kick * (e.angular * moment);
-}
-struct Multipliers {
-  Vec3 force, couple;  // world axes
-};
-Multipliers multipliers_of(const JointRows& rows, const double* lambda) {
-  Vec3 force(lambda[0], lambda[1], lambda[2]);
-  if (rows.slides) force -= rows.axis.dot(force) * rows.axis;
-  return {force, rows.turn.transpose() * Vec3(lambda[3], lambda[4], lambda[5])};
 }
 
 }  // namespace
@@ -159,7 +126,7 @@ void weigh_rows(const Joint& joint, bool point_on, bool frame_on, double tension
 
 GroupSolver::GroupSolver(const Parts& parts, const Group& group, const SolverChoice& choice) : parts_(parts), group_(group) {
   const std::size_t room = group.joints.capacity();
-  sides_.reserve(2 * room), diagonal_.reserve(room), lambda_.reserve(6 * room), used_.reserve(2 * room);
+  by_a_.reserve(room), by_b_.reserve(room), diagonal_.reserve(room), lambda_.reserve(6 * room), used_.reserve(2 * room);
   links_.reserve(room), shared_.reserve(room), right_.reserve(6 * room), extra_.reserve(6 * room);
   rate_before_.reserve(3 * room), first_.reserve(3 * room), second_.reserve(3 * room);
   if (group.path) tridiagonal_.resize(static_cast<int>(room));
@@ -171,8 +138,7 @@ GroupSolver::GroupSolver(const Parts& parts, const Group& group, const SolverCho
 
 void GroupSolver::reshape() {
   const std::size_t n = group_.joints.size();
-  diagonal_.assign(n, Block6::Zero());
-  sides_.resize(2 * n);
+  for (auto* blocks : {&by_a_, &by_b_, &diagonal_}) blocks->assign(n, Block6::Zero());
   lambda_.assign(6 * n, 0.0), right_ = lambda_, extra_ = lambda_;
   rate_before_.assign(3 * n, 0.0), first_ = second_ = rate_before_;
   used_.assign(2 * n, 0);
@@ -218,30 +184,6 @@ void GroupSolver::link_elements() {
   }
 }
 
-// a . (l x f) = (a x l) . f for each of the element's axes a; about an axis a frame's rows turn by turn a.
-void GroupSolver::fill(const JointRows& rows, const Vec3& lever, double sign, const Response& e, PlainSide& out) {
-  for (int k = 0; k < 3; ++k) {
-    const double x = sign * e.axes(k, 0), y = sign * e.axes(k, 1), z = sign * e.axes(k, 2);
-    double* row = out.turned[k];
-    row[0] = y * lever[2] - z * lever[1], row[1] = z * lever[0] - x * lever[2], row[2] = x * lever[1] - y * lever[0];
-    for (int c = 0; c < 3; ++c) row[c + 3] = x * rows.turn(c, 0) + y * rows.turn(c, 1) + z * rows.turn(c, 2);
-    row[6] = row[7] = 0;
-    for (int c = 0; c < 8; ++c) out.answer[k][c] = e.give[k] * row[c];
-  }
-}
-
-// J W J^T of one side of a joint. Where its element is plain, what links need of it stays in sides_.
-void GroupSolver::add_side(const JointRows& rows, std::size_t side, const Response& e, Block6& d) {
-  const double sign = side % 2 == 0 ? -1 : 1;
-  const Vec3& lever = side % 2 == 0 ? rows.lever_a : rows.lever_b;
-  if (e.is_plain() && !rows.slides) {
-    fill(rows, lever, sign, e, sides_[side]);
-    add_plain(sides_[side].turned, sides_[side].answer, e.give_linear, d);
-  } else {
-    add_rows_times(rows, lever, sign, response_of(rows, lever, sign, e), d);
-  }
-}
-
 void GroupSolver::assemble(const std::vector<JointRows>& rows, const std::vector<Response>& elements,
                            const StepSizes& step) {
   for (std::size_t i = 0; i < group_.joints.size(); ++i) {
@@ -250,15 +192,16 @@ void GroupSolver::assemble(const std::vector<JointRows>& rows, const std::vector
     Block6& d = diagonal_[i];
     d.setZero();
     Vec3 rate = Vec3::Zero(), turn = Vec3::Zero(), turn_before = Vec3::Zero();
-    const auto side = [&](int e, const Vec3& lever, double sign) {
+    const auto side = [&](int e, const Vec3& lever, double sign, Block6& response) {
       const Response& of = elements[z(e)];
       if (parts_.elements[z(e)].led) return;
-      add_side(r, 2 * i + (sign < 0 ? 0 : 1), of, d);
+      response = response_of(r, lever, sign, of);
+      add_rows_times(r, lever, sign, response, d);
       rate += sign * (of.y + of.y_spin.cross(lever));
       turn += sign * of.y_spin, turn_before += sign * of.spin;
     };
-    side(joint.a, r.lever_a, -1);
-    side(joint.b, r.lever_b, 1);
+    side(joint.a, r.lever_a, -1, by_a_[i]);
+    side(joint.b, r.lever_b, 1, by_b_[i]);
     // Bodies may be held twice in the same direction: a trace of give shares the force.
     if (joint.node < 0 && joint.inner < 0) d.diagonal() *= 1 + shared_give;
     double* lambda = lambda_.data() + 6 * i;
@@ -268,52 +211,41 @@ void GroupSolver::assemble(const std::vector<JointRows>& rows, const std::vector
       d.topLeftCorner<3, 3>() += own * r.axis * r.axis.transpose();
       rate -= r.axis.dot(rate) * r.axis;
     }
+    Eigen::Map<Vec3>(rate_before_.data() + 3 * i) = r.turn * turn_before;
     const Vec3 turned = r.turn * turn, before = r.turn * turn_before;
-    Eigen::Map<Vec3>(rate_before_.data() + 3 * i) = before;
-    const double per_kick = -1 / step.h;
     for (int k = 0; k < 3; ++k) {
       if (r.point_on) {
         d(k, k) += r.give;
-        lambda[k] = per_kick * rate[k] - r.pull * r.gap[k];
+        lambda[k] = -rate[k] / step.h - r.pull * r.gap[k];
       } else {
         d.row(k).setZero(), d.col(k).setZero(), d(k, k) = 1, lambda[k] = 0;
       }
       d(k + 3, k + 3) += r.frame_give[k];
-      lambda[k + 3] = per_kick * turned[k] - r.frame_pull[k] * r.moment_strain[k] + r.memory[k] * before[k];
+      lambda[k + 3] = -turned[k] / step.h - r.frame_pull[k] * r.moment_strain[k] + r.memory[k] * before[k];
     }
     used_[2 * i] = r.point_on, used_[2 * i + 1] = r.on[0] || r.on[1] || r.on[2];
   }
-  add_links(rows, elements);
-}
-
-// J W J'^T of two joints that share an element.
-void GroupSolver::add_links(const std::vector<JointRows>& rows, const std::vector<Response>& elements) {
   for (std::size_t l = 0; l < links_.size(); ++l) {
     const Link& link = links_[l];
-    const std::size_t first = z(link.first), second = z(link.second);
-    const bool a_first = parts_.joints[z(group_.joints[first])].a == link.element,
-               a = parts_.joints[z(group_.joints[second])].a == link.element;
-    const JointRows &q = rows[z(group_.joints[first])], &r = rows[z(group_.joints[second])];
-    const Response& e = elements[z(link.element)];
+    const Joint &first = parts_.joints[z(group_.joints[z(link.first)])],
+                &second = parts_.joints[z(group_.joints[z(link.second)])];
+    const JointRows& r = rows[z(group_.joints[z(link.second)])];
+    const Block6& response = first.a == link.element ? by_a_[z(link.first)] : by_b_[z(link.first)];
     Block6& s = shared_[l];
     s.setZero();
-    if (e.is_plain() && !q.slides && !r.slides) {
-      add_plain(sides_[2 * second + (a ? 0 : 1)].turned, sides_[2 * first + (a_first ? 0 : 1)].answer,
-                a == a_first ? e.give_linear : -e.give_linear, s);
-    } else {
-      const Block6 response = response_of(q, a_first ? q.lever_a : q.lever_b, a_first ? -1 : 1, e);
-      add_rows_times(r, a ? r.lever_a : r.lever_b, a ? -1 : 1, response, s);
-    }
+    const bool a = second.a == link.element;
+    add_rows_times(r, a ? r.lever_a : r.lever_b, a ? -1 : 1, response, s);
     if (r.slides) s.topRows<3>() -= r.axis * (r.axis.transpose() * s.topRows<3>());
     if (!r.point_on) s.topRows<3>().setZero();
-    if (!q.point_on) s.leftCols<3>().setZero();
+    if (!rows[z(group_.joints[z(link.first)])].point_on) s.leftCols<3>().setZero();
   }
 }
 
 bool GroupSolver::solve_path() {
   for (std::size_t i = 0; i < diagonal_.size(); ++i) tridiagonal_.diagonal(static_cast<int>(i)) = diagonal_[i];
   for (std::size_t i = 0; i < shared_.size(); ++i) tridiagonal_.lower(static_cast<int>(i)) = shared_[i];
-  const PivotReport report = tridiagonal_.factor_and_solve(lambda_, smallest_pivot);
+  const PivotReport report = tridiagonal_.factor(smallest_pivot);
+  tridiagonal_.solve(lambda_);
   return std::isfinite(report.smallest);
 }
 
@@ -344,23 +276,23 @@ bool GroupSolver::solve_in_turn() {
   return fine;
 }
 
-void GroupSolver::spread(const std::vector<JointRows>& rows, std::vector<Response>& elements, const StepSizes& step) const {
+void GroupSolver::spread(std::vector<Response>& elements, const StepSizes& step) const {
   for (const int e : group_.elements) elements[z(e)].v = elements[z(e)].y, elements[z(e)].spin = elements[z(e)].y_spin;
   for (std::size_t i = 0; i < group_.joints.size(); ++i) {
     const Joint& joint = parts_.joints[z(group_.joints[i])];
-    const JointRows& r = rows[z(group_.joints[i])];
-    const Multipliers m = multipliers_of(r, lambda_.data() + 6 * i);
-    const auto side = [&](int e, const Vec3& lever, double kick) {
-      Response& of = elements[z(e)];
-      if (!parts_.elements[z(e)].led) add_push(m.force, m.couple, lever, kick, of, of.v, of.spin);
+    const Eigen::Map<const Eigen::Matrix<double, 6, 1>> lambda(lambda_.data() + 6 * i);
+    const auto side = [&](int e, const Block6& response) {
+      if (parts_.elements[z(e)].led) return;
+      const Eigen::Matrix<double, 6, 1> change = step.h * (response * lambda);
+      elements[z(e)].v += change.head<3>(), elements[z(e)].spin += change.tail<3>();
     };
-    side(joint.a, r.lever_a, -step.h);
-    side(joint.b, r.lever_b, step.h);
+    side(joint.a, by_a_[i]);
+    side(joint.b, by_b_[i]);
   }
 }
 
-void GroupSolver::follow(const std::vector<JointRows>& rows, const std::vector<Response>& elements, const StepSizes& step,
-                         std::vector<Vector6>& change, bool keep) {
+void GroupSolver::follow(const std::vector<JointRows>& rows, const StepSizes& step, std::vector<Vector6>& change,
+                         bool keep) {
   if (group_.joints.empty()) return;
   const auto moves = [&](int e) { return !parts_.elements[z(e)].led; };
   for (std::size_t i = 0; i < group_.joints.size(); ++i) {
@@ -385,16 +317,9 @@ void GroupSolver::follow(const std::vector<JointRows>& rows, const std::vector<R
     general_.solve(extra_);
   for (std::size_t i = 0; i < group_.joints.size(); ++i) {
     const Joint& joint = parts_.joints[z(group_.joints[i])];
-    const JointRows& r = rows[z(group_.joints[i])];
-    const Multipliers m = multipliers_of(r, extra_.data() + 6 * i);
-    const auto side = [&](int e, const Vec3& lever, double kick) {
-      if (!moves(e)) return;
-      Vec3 v = Vec3::Zero(), spin = Vec3::Zero();
-      add_push(m.force, m.couple, lever, kick, elements[z(e)], v, spin);
-      change[z(e)].head<3>() += v, change[z(e)].tail<3>() += spin;
-    };
-    side(joint.a, r.lever_a, -step.h);
-    side(joint.b, r.lever_b, step.h);
+    const Eigen::Map<const Vector6> more(extra_.data() + 6 * i);
+    if (moves(joint.a)) change[z(joint.a)] += step.h * (by_a_[i] * more);
+    if (moves(joint.b)) change[z(joint.b)] += step.h * (by_b_[i] * more);
   }
   if (!keep) return;
   for (std::size_t k = 0; k < lambda_.size(); ++k) lambda_[k] += extra_[k];
@@ -419,7 +344,7 @@ bool GroupSolver::solve(const std::vector<JointRows>& rows, std::vector<Response
   assemble(rows, elements, step);
   if (step.pitched) std::copy(lambda_.begin(), lambda_.end(), right_.begin());
   if (!solve_assembled()) return false;
-  spread(rows, elements, step);
+  spread(elements, step);
   return !step.pitched || keep_pitch(rows, elements, step);
 }
 
@@ -441,7 +366,7 @@ bool GroupSolver::keep_pitch(const std::vector<JointRows>& rows, std::vector<Res
       }
     }
     if (!solve_again()) return false;
-    spread(rows, elements, step);
+    spread(elements, step);
     if (pass == 0) find_second_differences(rows, elements, step, second_);
   }
   return true;

@@ -56,12 +56,6 @@ struct Response {
   Mat3 linear = Mat3::Zero(), angular = Mat3::Zero();  // W
   Mat3 mixed = Mat3::Zero();                           // velocity by moment
   bool has_mixed = false;
-  // Of a segment on which nothing else acts, 1/m, and its axes (rows) and what they give: linear = give_linear 1, angular =
-  // axes^T diag(give) axes. Quicker to work with; give_linear = 0: not so, or no longer (has_mixed).
-  double give_linear = 0;
-  Mat3 axes = Mat3::Identity();
-  Vec3 give = Vec3::Zero();
-  bool is_plain() const { return give_linear > 0 && !has_mixed; }
   Vec3 y = Vec3::Zero(), y_spin = Vec3::Zero();  // velocities without joints
   Vec3 v = Vec3::Zero(), spin = Vec3::Zero();    // before the step
 };
@@ -101,8 +95,7 @@ class GroupSolver {
   [[nodiscard]] bool solve_assembled();
   // What the joints of the group make of a change of its elements' velocities (linear, angular), with the matrix of the last solve;
   // `keep`: their multipliers are changed with it.
-  void follow(const std::vector<JointRows>& rows, const std::vector<Response>& elements, const StepSizes& step,
-              std::vector<Vector6>& change, bool keep = false);
+  void follow(const std::vector<JointRows>& rows, const StepSizes& step, std::vector<Vector6>& change, bool keep = false);
   const double* multiplier(std::size_t joint_in_group) const { return lambda_.data() + 6 * joint_in_group; }
   // Where solvers that iterate begin; it keeps nothing from solve to solve.
   void begin_with(std::size_t joint_in_group, const Vec3& force, const Vec3& couple);
@@ -118,19 +111,12 @@ class GroupSolver {
   bool keep_pitch(const std::vector<JointRows>& rows, std::vector<Response>& elements, const StepSizes& step);
   void find_second_differences(const std::vector<JointRows>& rows, const std::vector<Response>& elements,
                                const StepSizes& step, std::vector<double>& out) const;
-  void spread(const std::vector<JointRows>& rows, std::vector<Response>& elements, const StepSizes& step) const;
+  void spread(std::vector<Response>& elements, const StepSizes& step) const;
 
   const Parts& parts_;
   const Group& group_;
-  // Of a side of a joint whose element is plain, sign and all: axes (J^T)_angular, and the same times give; six numbers in rows of eight.
-  struct PlainSide {
-    alignas(32) double turned[3][8], answer[3][8];
-  };
-  static void fill(const JointRows& rows, const Vec3& lever, double sign, const Response& e, PlainSide& out);
-  void add_side(const JointRows& rows, std::size_t side, const Response& e, Block6& d);
-  void add_links(const std::vector<JointRows>& rows, const std::vector<Response>& elements);
-  std::vector<PlainSide, Eigen::aligned_allocator<PlainSide>> sides_;  // two per joint: a, b
-  Blocks6 diagonal_;                                                   // per joint
+  Blocks6 by_a_, by_b_;  // per joint: W J^T of its sides
+  Blocks6 diagonal_;     // per joint
   std::vector<Link> links_;
   Blocks6 shared_;  // per link: row of the second, column of the first
   std::vector<double> lambda_, guess_, extra_;
