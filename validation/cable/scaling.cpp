@@ -64,8 +64,6 @@ Cost split(int segments) {
     const cable::Element& e = parts.elements[i];
     if (e.led) continue;
     elements[i].linear = Mat3::Identity() / e.mass, elements[i].angular = Mat3(e.inertia.cwiseInverse().asDiagonal());
-    if (e.kind == cable::Element::Kind::segment)  // whose axes are those of the world here
-      elements[i].give_linear = 1 / e.mass, elements[i].give = e.inertia.cwiseInverse();
     elements[i].y = Vec3(0, 0, -10 * rope::frame_step);
   }
   std::vector<cable::JointRows> rows(parts.joints.size());
