@@ -110,9 +110,6 @@ class Cable final : public Method, public Explains {
   void count_flow(const StepSizes& step);
   double damping_loss(const StepSizes& step) const;
   double impact_loss(const StepSizes& step) const;  // of joints that take hold in this step
-  double snap_loss(const StepSizes& step) const;    // of ropes that come taut in it
-  double work_of_joint(std::size_t joint) const;
-  Motion motion_before(int element) const;  // of the step
   double imbalance(double& astray);
   double way(const StepSizes& step) const;
   double stride();

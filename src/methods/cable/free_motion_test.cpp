@@ -1,4 +1,4 @@
-// Motion that nothing disturbs, the step for it, and ropes that come taut.
+// Motion that nothing disturbs, and the step for it.
 #include "methods/cable/cable.h"
 #include "testing/sentence.h"
 #include "testing/small_rods.h"
@@ -110,28 +110,6 @@ SENTENCE("cable", "a section without a radius moves as one with next to none") {
   };
   EXPECT_LT((tip(0) - tip(1e-3)).norm(), 1e-5);
   EXPECT_LT(tip(0).z(), -1e-3);
-}
-
-SENTENCE("cable", "what a slack rope takes when it comes taut is booked as an impact") {
-  SineCurve wave;
-  wave.start = Vec3(-1, 0, 0), wave.span = 2, wave.amplitude = 0.3;
-  StiffnessSection rope = plain_section(1e-4, 1e-4, 1e-4);
-  rope.mass_per_length = 0.1;
-  Scene scene = one_rod(wave, 20, rope);
-  for (const double side : {-1.0, 1.0}) {
-    scene.bodies.push_back(body_at(side < 0 ? "a" : "b", Vec3(side, 0, 0), 2, Vec3::Constant(0.1)));
-    scene.bodies.back().velocity = Vec3(side, 0, 0);
-    scene.joints.push_back(join(JointKind::ball, on_rod("rod", side < 0 ? 0 : 1), on_body(side < 0 ? "a" : "b")));
-  }
-  Cable method(model_of(scene), usual());
-  Frame frame;
-  method.write(frame);
-  const double start = frame.own_energy.total();
-  for (int i = 0; i < 600; ++i) ASSERT_EQ(method.step(i * 2e-3, 2e-3, {}).outcome, Outcome::fine) << i;
-  method.write(frame);
-  const double lost = start - frame.own_energy.total();
-  EXPECT_GT(frame.flow.impacts, 0.1 * start);
-  EXPECT_NEAR(frame.flow.impacts, lost, 0.05 * start);
 }
 
 }  // namespace

@@ -73,11 +73,16 @@ void Cable::calm_ropes() {
 
 // What a joint takes from two things that move differently when it takes hold: half of its impulse times how fast they part.
 double Cable::impact_loss(const StepSizes& step) const {
-  double lost = snap_loss(step);
+  double lost = 0;
   for (std::size_t j = 0; j < parts_.joints.size(); ++j) {
     if (!switches_.is_new_point(j) && !switches_.is_new(j)) continue;
     const Joint& joint = parts_.joints[j];
-    const Motion a = motion_before(joint.a), b = motion_before(joint.b);
+    const auto motion = [&](int e) {
+      const Element& element = parts_.elements[z(e)];
+      if (!element.led) return Motion{state_.v[z(e)], spin_of(z(e))};
+      return element.kind == Element::Kind::body ? drive_.bodies[z(element.number)].motion : Motion{};
+    };
+    const Motion a = motion(joint.a), b = motion(joint.b);
     const JointRows& rows = rows_[j];
     if (switches_.is_new_point(j))
       lost -= 0.5 * step.h *
@@ -85,61 +90,6 @@ double Cable::impact_loss(const StepSizes& step) const {
     if (switches_.is_new(j)) lost -= 0.5 * step.h * state_.couple[j].dot(rows.turn * (b.angular - a.angular));
   }
   return lost;
-}
-
-Motion Cable::motion_before(int e) const {
-  const Element& element = parts_.elements[z(e)];
-  if (!element.led) return {state_.v[z(e)], spin_of(z(e))};
-  if (element.kind == Element::Kind::clamp) return drive_.clamps[z(element.number)].motion;
-  return element.kind == Element::Kind::body ? drive_.bodies[z(element.number)].motion : Motion{};
-}
-
-// A slack rope that comes taut within a few steps: what is lost then is the loss of an impact, as of a joint that takes hold. The chain would
-// give it back as a whip of its segments, which no step resolves. All that elements lose beside the work of what acts on them and
-// of what bends them, over the kick, M (v' - v).(v' + v)/2: done by hard joints and by what keeps ropes quiet. In motion that
-// steps resolve it is next to nothing; it counts where it is more than a thousandth of the energy of motion of what hangs together.
-double Cable::snap_loss(const StepSizes& step) const {
-  // Forces of these are not known here.
-  if (contacts_ || !reevings_.empty() || !drive_.grips.empty() || !model_->drags.empty() || !model_->winds.empty()) return 0;
-  double lost = 0;
-  for (const auto& solver : solvers_) {
-    double energy = 0, taken = 0;
-    for (const int e : solver->group().elements) {
-      const Element& element = parts_.elements[z(e)];
-      const Response& r = response_[z(e)];
-      const Vec3 spin = spin_of(z(e)), v = 0.5 * (r.v + state_.v[z(e)]), w = 0.5 * (r.spin + spin);
-      const Quat& q = state_.q[z(e)];
-      const Vec3 turned = q * element.inertia.cwiseProduct(q.conjugate() * Vec3(r.spin - spin));
-      const double damped = element.damping * step.h;
-      energy += 0.5 * element.mass * state_.v[z(e)].squaredNorm() + 0.5 * spin.dot(state_.momentum[z(e)]);
-      taken -= element.mass * (r.v - state_.v[z(e)] + damped * r.v).dot(v) + turned.dot(w);
-      taken += step.h * (force_[z(e)].dot(v) + moment_[z(e)].dot(w));
-    }
-    for (const int j : solver->group().joints) taken += step.h * work_of_joint(z(j));
-    if (taken > 1e-3 * energy) lost += taken;
-  }
-  return lost;
-}
-
-// [W] What the couple of a joint does, its force where it stretches, and what a clamp or a driven body does by a hard one; over the kick.
-double Cable::work_of_joint(std::size_t j) const {
-  if (switches_.is_new_point(j) || switches_.is_new(j)) return 0;  // counted by itself
-  const Joint& joint = parts_.joints[j];
-  const JointRows& rows = rows_[j];
-  const auto mean = [&](int e) {
-    const Motion before = motion_before(e);
-    if (parts_.elements[z(e)].led) return before;
-    const Response& r = response_[z(e)];
-    return Motion{0.5 * (before.linear + r.v), 0.5 * (before.angular + r.spin)};
-  };
-  const Motion a = mean(joint.a), b = mean(joint.b);
-  double power = state_.frame_on[j] ? state_.couple[j].dot(rows.turn * (b.angular - a.angular)) : 0;
-  const Vec3 at_a = a.linear + a.angular.cross(rows.lever_a), at_b = b.linear + b.angular.cross(rows.lever_b);
-  if (!state_.point_on[j]) return power;
-  if (joint.stretch != rigid) return power + state_.force[j].dot(at_b - at_a);
-  if (parts_.elements[z(joint.a)].led) power -= state_.force[j].dot(at_a);
-  if (parts_.elements[z(joint.b)].led) power += state_.force[j].dot(at_b);
-  return power;
 }
 
 }  // namespace tendril::cable
