@@ -262,8 +262,10 @@ struct RigidBody {
   Vec3 axis = Vec3::UnitZ();             // guided: slides along and turns about it; driven: of the turn
   Timetable<Vec3> move;                  // [m] driven: from where it starts
   Timetable<double> turn;                // [turns] driven
-  double damping = 0;                    // [1/s] force per mass and velocity, moment per inertia and spin
-  bool collides = true;                  // with other bodies and the ground
+  std::optional<Vec3> low, high;         // [m] driven: how far it can be moved by hand while it runs, added to its path
+  std::optional<double> top_speed, acceleration;  // [m/s], [m/s^2] driven: of what is done by hand
+  double damping = 0;                             // [1/s] force per mass and velocity, moment per inertia and spin
+  bool collides = true;                           // with other bodies and the ground
   double friction = 0.5, restitution = 0;
   bool operator==(const RigidBody&) const = default;
 };

@@ -3,6 +3,7 @@
 // both become motions with a velocity.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 
 #include "tendril/types.h"
@@ -26,6 +27,20 @@ struct Follower {
     rate = shortened((rate - slope * (dt / lag)) * fade, max_rate);
     const double close = 1e-9 * (1 + target.norm());
     if ((value - target).norm() < close && rate.norm() * lag < close) value = target, rate.setZero();
+  }
+  // A drive: `max_rate` at most, which changes by no more than `acceleration` a second; it brakes in time and stops at its target.
+  void drive(double dt, double max_rate, double acceleration) {
+    const Vec3 away = target - value;
+    const double distance = away.norm(), change = acceleration * dt;
+    if (distance <= 0.5 * change * dt && rate.norm() <= change) {
+      value = target, rate.setZero();
+      return;
+    }
+    // The speed from which it can still stop when this interval is over.
+    const double brake = std::sqrt(0.25 * change * change + 2 * acceleration * distance) - 0.5 * change;
+    const Vec3 wanted = away * (std::min({max_rate, brake, distance / dt}) / std::max(distance, 1e-300));
+    rate += shortened(wanted - rate, change);
+    value += dt * rate;
   }
   bool at_rest() const { return value == target && rate.isZero(0); }
 

@@ -52,6 +52,12 @@ Stage::Stage(Simulation simulation) : simulation_(std::move(simulation)) {
     for (const Joint& joint : simulation_.scene().joints)
       if (name == "joint." + joint.name + ".on") start.x() = joint.from <= 0;
     inputs_.push_back({name, name.ends_with(".move"), limits.most, limits.max_rate, Follower(start)});
+    for (const RigidBody& body : simulation_.scene().bodies) {
+      if (name != "body." + body.name + ".move") continue;
+      Input& input = inputs_.back();
+      if (body.low && body.high) input.low = *body.low, input.high = *body.high;
+      input.max_rate = body.top_speed.value_or(input.max_rate), input.acceleration = body.acceleration.value_or(0);
+    }
   }
   // Simulated time of one advance, by which the pace is kept.
   switch (simulation_.scene().time.mode) {
@@ -80,6 +86,7 @@ std::string Stage::set_input(const std::string& name, const Setting& value) {
   // Within its limits, by size; the follower goes there smoothly.
   if (!input->vector) wanted.x() = std::clamp(wanted.x(), -input->most, input->most);
   if (wanted.stableNorm() > input->most) wanted *= input->most / wanted.stableNorm();
+  if (input->vector) wanted = wanted.cwiseMax(input->low).cwiseMin(input->high);
   if (name.ends_with(".on")) {
     wanted.x() = wanted.x() > 0.5;
     input->follower = Follower(wanted);
@@ -205,8 +212,11 @@ void Stage::move_on(double rate) {
   if (waited_ < of_users / updates_per_second * (1 - 1e-9)) return;
   for (Input& input : inputs_) {
     if (input.follower.at_rest()) continue;
-    // A slow view may turn a clamp faster than a fast one, but not as much faster as it is slower.
-    input.follower.advance(waited_, lag * of_users, input.max_rate / std::max(of_users, 0.2));
+    // A slow view may turn a clamp faster than a fast one, but not as much faster as it is slower. Drives have their own speed.
+    if (input.acceleration > 0)
+      input.follower.drive(waited_, input.max_rate, input.acceleration);
+    else
+      input.follower.advance(waited_, lag * of_users, input.max_rate / std::max(of_users, 0.2));
     // Clamps get their velocity too: targets need it.
     const Vec3 &now = input.follower.value, &rate_now = input.follower.rate;
     const InputValue value = input.name == "gravity" ? InputValue(now.x())

@@ -2,6 +2,7 @@
 // no clock: the Session owns both.
 #pragma once
 
+#include <cmath>
 #include <optional>
 #include <string>
 #include <utility>
@@ -38,9 +39,11 @@ class Stage {
  private:
   struct Input {  // of the simulation, moved by its users
     std::string name;
-    bool vector = false;            // false: a number
-    double most = 0, max_rate = 0;  // of its size, and per second
-    Follower follower;              // smooths what users set
+    bool vector = false;                                                    // false: a number
+    double most = 0, max_rate = 0;                                          // of its size, and per second
+    Follower follower;                                                      // smooths what users set
+    Vec3 low = Vec3::Constant(-HUGE_VAL), high = Vec3::Constant(HUGE_VAL);  // of a driven body
+    double acceleration = 0;                                                // of a driven body; 0: none is given
   };
   struct Held {  // a hand of a client
     ClientId client = 0;

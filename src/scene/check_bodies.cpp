@@ -32,6 +32,7 @@ class BodyChecker {
       error(path + ".shape.box.size", "got " + value_text(box->size) + " m", "each side must be > 0");
     if (b.inertia) check_inertia(*b.inertia, path + ".inertia");
     check_motion(b, path);
+    check_reach(b, path);
   }
 
   void check_joint(const Joint& joint, const std::string& path) {
@@ -100,6 +101,22 @@ class BodyChecker {
     };
     rising(b.move, "move");
     rising(b.turn, "turn");
+  }
+  // What a driven body may be asked for while it runs.
+  void check_reach(const RigidBody& b, const std::string& path) {
+    const std::pair<bool, const char*> given[] = {{b.low.has_value(), ".low"},
+                                                  {b.high.has_value(), ".high"},
+                                                  {b.top_speed.has_value(), ".top_speed"},
+                                                  {b.acceleration.has_value(), ".acceleration"}};
+    for (const auto& [is_given, name] : given)
+      if (is_given && b.kind != BodyKind::driven)
+        error(path + name, std::string("is given, but the body is ") + word(b.kind), {}, "set kind = \"driven\"");
+    if (b.low.has_value() != b.high.has_value())
+      error(path + (b.low ? ".high" : ".low"), "is missing", "low and high are given together", "give both");
+    if (b.low && b.low->maxCoeff() > 0) error(path + ".low", "got " + value_text(*b.low) + " m", "none may be above 0");
+    if (b.high && b.high->minCoeff() < 0) error(path + ".high", "got " + value_text(*b.high) + " m", "none may be below 0");
+    if (b.acceleration && !b.top_speed)
+      error(path + ".acceleration", "is given without top_speed", {}, "give top_speed too");
   }
   void check_place(const JointPlace& place, const std::string& path) {
     const int said = !place.rod.empty() + !place.body.empty() + place.world;

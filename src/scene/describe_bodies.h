@@ -54,6 +54,10 @@ template <class V> void describe(V& v, RigidBody& b) {
   v("axis", b.axis, "guided: slides along and turns about it, through its centre; driven: axis of `turn`", non_zero);
   v("move", b.move, "driven: displacement from where it starts", unit("m"));
   v("turn", b.turn, "driven: turn about `axis`, any number of turns", unit("turns"));
+  v("low", b.low, "driven: how far it can be moved while it runs, added to its path, along each axis: at least this, none of them above 0; where `low` and `high` are both 0 it stays", unit("m"));
+  v("high", b.high, "driven: at most this, none of them below 0; both when not given: as far as the scene is large", unit("m"));
+  v("top_speed", b.top_speed, "driven: when it is moved while it runs it goes no faster; at once when not given", unit("m/s"), above(0));
+  v("acceleration", b.acceleration, "driven: and changes its speed no faster; needs `top_speed`", unit("m/s^2"), above(0));
   v("damping", b.damping, "force per mass and velocity, and moment per inertia and spin", unit("1/s"), at_least(0));
   v("collides", b.collides, "touches other bodies and the ground; needs a shape");
   v("friction", b.friction, "coefficient of friction, of rods on it too; of two bodies the smaller one counts", at_least(0));

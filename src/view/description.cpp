@@ -128,7 +128,13 @@ Json input_of(const Simulation& simulation, const std::string& input, double siz
   if (input == "gravity") return described("number", "times", 0, 2, simulation.live().gravity_scale);
   const PathInput path = path_now(simulation, part.thing, part.name);
   if (part.what == "turn") return described("number", "turns", -10, 10, path.turn / (2 * std::numbers::pi));
-  if (part.what == "move") return described("vector", "m", -size, size, numbers(path.move));
+  if (part.what == "move") {
+    Json move = described("vector", "m", -size, size, numbers(path.move));
+    for (const RigidBody& body : simulation.scene().bodies)
+      if (part.thing == "body" && part.name == body.name && body.low && body.high)
+        move["low"] = numbers(*body.low), move["high"] = numbers(*body.high);
+    return move;
+  }
   if (part.thing == "winch") {
     for (std::size_t i = 0; i < simulation.scene().winches.size(); ++i)
       if (const Winch& winch = simulation.scene().winches[i]; winch.name == part.name)
