@@ -65,7 +65,7 @@ void System::far_rows(double* at) const {
   const int last = rod_.count();
   const Fields& x = now_->x[z(last)];
   const Ends& ends = now_->ends;
-  const Mat3 back = now_->frame[z(last)].transpose();
+  const auto back = now_->frame[z(last)].transpose();
   Eigen::Map<Vec3> first(at), second(at + 3);
   if (ends.held && !sizes_.still()) {
     first = x.u - back * ends.far_motion.linear;
